@@ -15,13 +15,13 @@ def approve(root: Path, env: Mapping[str, str]) -> None:
     found = discover(str(root), env)
     built = lock.build(found, env)
     if dict(approvals.find_approved_state(found.root, built, env).lock) != built:
-        approvals.store_approval(found.root, built, lock.texts(found, env), env)
+        approvals.store_approval(found.root, built, lock.collect_texts(found, env), env)
 
 
 def approve_for_ci(root: Path, env: Mapping[str, str]) -> dict[str, str]:
     """The variable that approves what is there, for a user who has no place for a store."""
     found = discover(str(root), env)
     built = lock.build(found, env)
-    shared = lock.shared(found, built, env)
+    shared = lock.drop_private_hooks(found, built, env)
     lock.write(found.root, shared)
-    return {"HOOKPORT_TRUSTED_LOCK": lock.digest(shared)}
+    return {"HOOKPORT_TRUSTED_LOCK": lock.hash_lock(shared)}

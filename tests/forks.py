@@ -131,7 +131,7 @@ if __name__ == "__main__":
 
     for name in cli.COMMANDS:
         import_module(f"hookport.cli.{name}")
-    writer.build()
+    writer.build_archive()
     # A fork that looked for garbage in all modules, or took them apart at its end, would copy their memory.
     gc.freeze()
     _serve(int(sys.argv[1]))

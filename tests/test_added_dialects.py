@@ -204,7 +204,7 @@ def test_a_plan_follows_the_packages(machine: Machine, root: Path) -> None:
 def test_the_archive_is_the_same_for_everybody(machine: Machine, root: Path) -> None:
     machine.install()
     machine.hookport(root, "vendor")
-    assert (root / vendored.ARCHIVE).read_bytes() == writer.build()
+    assert (root / vendored.ARCHIVE).read_bytes() == writer.build_archive()
 
 
 def test_a_deny_is_obeyed_where_nothing_is_installed(machine: Machine, root: Path) -> None:

@@ -21,7 +21,7 @@ from hookport import doctor
 from hookport.agents import get, get_wire, list_agents
 from hookport.convert import pipeline
 from hookport.install import adoption, files, sync
-from hookport.install.sync import Plan, Wish
+from hookport.install.sync import SyncPlan, SyncRequest
 from hookport.install.targets import Scope
 from hookport.project.places import resolve_place
 from hookport.shapes.adoption import read_clauses, set_clauses, strip_clauses, write_clause
@@ -62,13 +62,13 @@ class World(NamedTuple):
         log = self.root / "log"
         return len(log.read_text("utf-8").splitlines()) if log.is_file() else 0
 
-    def sync(self, *, adopt: bool = True, vendor: bool = False, mode: sync.Choice = "bridge") -> Plan:
-        wish = Wish((self.agent,), self.scope, mode, vendor, adopt)
-        return sync.apply(lambda: sync.plan(str(self.root), self.env, wish), self.env, what="sync")
+    def sync(self, *, adopt: bool = True, vendor: bool = False, mode: sync.Choice = "bridge") -> SyncPlan:
+        wish = SyncRequest((self.agent,), self.scope, mode, vendor, adopt)
+        return sync.apply(lambda: sync.plan_sync(str(self.root), self.env, wish), self.env, what="sync")
 
-    def unsync(self) -> Plan:
-        def make() -> Plan:
-            return sync.removal(str(self.root), self.env, (self.agent,), self.scope)
+    def unsync(self) -> SyncPlan:
+        def make() -> SyncPlan:
+            return sync.plan_removal(str(self.root), self.env, (self.agent,), self.scope)
 
         return sync.apply(make, self.env, what="unsync", ends=True)
 
@@ -92,7 +92,7 @@ class World(NamedTuple):
         return self.ran > before
 
     def runs_in_reader(self, **more: str) -> bool:
-        return self.runs(**{adoption.mark(self.agent, self.owner): str(self.root)}, **more)
+        return self.runs(**{adoption.find_mark(self.agent, self.owner): str(self.root)}, **more)
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
     made = World(root, env, agent, place, "")
-    owner = adoption.owner_of(str(made.file), str(root), env)
+    owner = adoption.find_owner(str(made.file), str(root), env)
     assert owner is not None
     made = made._replace(owner=owner.id)
     script = root / "guard.sh"
@@ -307,7 +307,7 @@ def test_entries_of_the_files_own_agent_come_and_go_beside_adopted_commands(worl
     approve(world.root, world.env)
     world.sync()
     adopted_ = world.command()
-    wish = Wish((world.owner,), world.scope, "bridge")
+    wish = SyncRequest((world.owner,), world.scope, "bridge")
     (world.root / "hooks.json").write_text(
         json.dumps(
             {
@@ -317,7 +317,7 @@ def test_entries_of_the_files_own_agent_come_and_go_beside_adopted_commands(worl
         ),
         "utf-8",
     )
-    made = sync.plan(str(world.root), world.env, wish)
+    made = sync.plan_sync(str(world.root), world.env, wish)
     assert made.changes
     files.apply(made.changes, world.env, what="sync")
     assert world.command() == adopted_

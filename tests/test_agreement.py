@@ -11,10 +11,10 @@ from hookport.agents import get, list_agents
 from hookport.doctor import examine
 from hookport.doctor.checkup import find_strays
 from hookport.doctor.order import OBEYED
-from hookport.doctor.status import Status, status
-from hookport.doctor.walk import look, walk
+from hookport.doctor.status import Status, read_status
+from hookport.doctor.walk import view_project, walk_hook
 from hookport.install import lock, sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.project.discovery import discover
 from hookport.project.ownership import is_ours
 from tests.test_corpus import Case, build, cases, project
@@ -49,9 +49,9 @@ def test_commands_agree_on_hooks_and_whether_they_run(case: Case, project: Path)
     (project / ".git").mkdir(exist_ok=True)
     env, agent, root = dict(os.environ), agent_of(case), str(project)
     found = discover(root, env)
-    levels = keys_of(status(root, env, (agent,)))
-    known = look(root, env, (agent,))
-    walks = {(one.file, one.place): walk(one, agent, known) for one in known.every_hook()}
+    levels = keys_of(read_status(root, env, (agent,)))
+    known = view_project(root, env, (agent,))
+    walks = {(one.file, one.place): walk_hook(one, agent, known) for one in known.list_hooks()}
     dead = {
         key
         for report in (*examine(root, env, (agent,)), *examine(root, env, (agent,), is_quick=True))
@@ -80,14 +80,14 @@ def test_commands_agree_on_files_that_are_not_read(case: Case, project: Path) ->
     build(case, project)
     (project / ".git").mkdir(exist_ok=True)
     env, root = dict(os.environ), str(project)
-    state = status(root, env)
+    state = read_status(root, env)
     told = {(one.code, one.file) for one in state.misplaced}
     reports = {
         (one.finding.code, one.finding.file) for report in examine(root, env) for one in report.diagnoses
     }
-    general = {(one.code, one.file) for one in sync.plan(root, env, Wish((FIRST,))).findings}
+    general = {(one.code, one.file) for one in sync.plan_sync(root, env, SyncRequest((FIRST,))).findings}
     here = {(one.finding.code, one.finding.file) for one in find_strays(project, env)}
-    strays = {(one.finding.code, one.finding.file) for one in look(root, env, (FIRST,)).strays}
+    strays = {(one.finding.code, one.finding.file) for one in view_project(root, env, (FIRST,)).strays}
 
     assert told == strays
     assert told <= reports

@@ -12,7 +12,7 @@ from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.convert.degrade import degrade
 from hookport.findings import AnswerFieldLost
 from hookport.install import sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.model.hooks import Handler, Hook, Manifest
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.project import sources
@@ -117,7 +117,7 @@ def test_sync_names_what_an_agent_does_not_take(agent: str, tmp_path: Path) -> N
     (root / ".claude/settings.json").write_text(json.dumps({"hooks": hooks}))
     scope: Any = "project" if any(one.scope == "project" for one in get(agent).locations) else "user"
     env = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
-    (planned,) = sync.plan(str(root), env, Wish((agent,), scope, "bridge")).agents
+    (planned,) = sync.plan_sync(str(root), env, SyncRequest((agent,), scope, "bridge")).agents
     told = [one.message for one in planned.findings if one.code == AnswerFieldLost.code]
     is_lost = agent != "claude-code" and "session_start" in get_wire(agent).natives
     assert told == ([f"its answer's sessionTitle has no effect in {agent}"] if is_lost else [])

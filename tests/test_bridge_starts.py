@@ -65,8 +65,10 @@ class World(NamedTuple):
     def command(self, *, is_vendored: bool) -> str:
         it = SEATS[self.seat]
         dialect = get(it.agent)
-        start = entries.program(Target(dialect, "project", str(self.root), {}), is_vendored=is_vendored)
-        return entries.command(dialect, spec_of(self.seat), start, None)
+        start = entries.make_bridge_start(
+            Target(dialect, "project", str(self.root), {}), is_vendored=is_vendored
+        )
+        return entries.make_command(dialect, spec_of(self.seat), start, None)
 
     def fire(self, shell: str, command: str, path: str = os.environ["PATH"]) -> tuple[bool, str]:
         """Whether the agent blocks the call, and what it was told."""
@@ -153,11 +155,11 @@ def test_a_vendored_bridge_in_trouble_denies(world: Callable[[str], World], seat
     assert (blocked, "git checkout -- .hookport" in told) == (True, True)
     archive = it.root / vendored.ARCHIVE
     passed = []
-    for data in (b"", b"# nothing", b"PK junk", writer.build()[:5000]):
+    for data in (b"", b"# nothing", b"PK junk", writer.build_archive()[:5000]):
         archive.write_bytes(data)
         blocked, told = it.fire(shell, command)
         passed += [] if blocked and "bridge.pyz status" in told else [told]
-    archive.write_bytes(writer.build())
+    archive.write_bytes(writer.build_archive())
     stub(it.folder, STUBS["a broken interpreter"])
     # Alone: dash goes on to the next folder of the path where an interpreter is missing.
     blocked, told = it.fire(shell, command, f"{it.folder}/bin")
@@ -176,8 +178,8 @@ def test_every_agent_has_a_seat_and_every_shell_is_tried() -> None:
 def test_every_event_that_can_be_prevented_has_the_suffix(agent: str) -> None:
     """And one that cannot be prevented has none: a stop or a start of a session is never denied for it."""
     dialect = get(agent)
-    start = entries.program(Target(dialect, "project", "/p", {}), is_vendored=True)
+    start = entries.make_bridge_start(Target(dialect, "project", "/p", {}), is_vendored=True)
     for spec in dialect.events:
-        command = entries.command(dialect, spec, start, None)
+        command = entries.make_command(dialect, spec, start, None)
         assert ("esac" in command) == (spec.blocks == "prevent"), spec.native
     assert any(spec.blocks == "prevent" for spec in find_event_specs(dialect, "before_tool_execute"))

@@ -61,7 +61,7 @@ class World(Place):
     def vendor(self) -> None:
         if self.way == VENDORED:
             (self.root / ".hookport").mkdir(exist_ok=True)
-            for change in writer.changes(str(self.root)):
+            for change in writer.plan_changes(str(self.root)):
                 Path(change.path).write_bytes(change.after or b"")
 
     def call(self, seat: str) -> Told:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookport.agents import get_wire, list_agents
-from hookport.doctor.status import status
+from hookport.doctor.status import read_status
 from hookport.install import sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.model.runs import Call, Event
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
@@ -57,7 +57,7 @@ def test_status_names_the_copy_that_runs_instead(tmp_path: Path) -> None:
             },
         },
     )
-    state = status(str(root), env_of(tmp_path), ("claude-code",))
+    state = read_status(str(root), env_of(tmp_path), ("claude-code",))
     told = {Path(row.file).name: row.reason for one in state.agents for row in one.hooks}
     assert told == {
         "settings.json": "",
@@ -218,8 +218,8 @@ def test_each_by_itself_a_copy_runs_twice_and_that_is_told(tmp_path: Path) -> No
         "guard.sh": GUARD,
     }
     root, env = project(tmp_path, files), env_of(tmp_path)
-    (native,) = sync.plan(str(root), env, Wish(("factory-droid",), mode="native")).agents
-    (chosen,) = sync.plan(str(root), env, Wish(("factory-droid",))).agents
+    (native,) = sync.plan_sync(str(root), env, SyncRequest(("factory-droid",), mode="native")).agents
+    (chosen,) = sync.plan_sync(str(root), env, SyncRequest(("factory-droid",))).agents
     assert [one.code for one in native.findings if one.code == "HP832"] == ["HP832"]
     assert (chosen.mode, [one.code for one in chosen.findings if one.code == "HP832"]) == ("bridge", [])
 

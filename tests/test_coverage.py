@@ -17,11 +17,11 @@ import pytest
 from hookport.agents import find_event_specs, get, get_wire, list_agents, list_dialects
 from hookport.convert import pipeline
 from hookport.doctor import examine
-from hookport.doctor.status import status
+from hookport.doctor.status import read_status
 from hookport.errors import InputError
 from hookport.findings import NeverRuns
 from hookport.install import sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.model.runs import Call, Event
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
@@ -233,8 +233,8 @@ def test_every_command_agrees_on_who_runs_a_hook(tmp_path: Path, site: Site, age
         before = told(agent, folder, env)
         assert before["missing"] == before["doctor"], (str(folder), before)
 
-        def plan_it(folder: Path = folder) -> sync.Plan:
-            return sync.plan(str(folder), env, Wish((agent,)))
+        def plan_it(folder: Path = folder) -> sync.SyncPlan:
+            return sync.plan_sync(str(folder), env, SyncRequest((agent,)))
 
         said = [one for one in plan_it().agents[0].findings if one.severity == "error"]
         sync.apply(plan_it, env, what="sync")
@@ -247,7 +247,7 @@ def test_every_command_agrees_on_who_runs_a_hook(tmp_path: Path, site: Site, age
 
 def told(agent: str, folder: Path, env: dict[str, str]) -> dict[str, Any]:
     """The hooks that do not run, by `status` and by `doctor`."""
-    state = status(str(folder), env, (agent,))
+    state = read_status(str(folder), env, (agent,))
     rows = {(row.file, row.place): row for one in state.agents for row in one.hooks}
     missing = sorted(key for key, row in rows.items() if row.state == "missing")
     reports = examine(str(folder), env, (agent,))
@@ -292,7 +292,7 @@ def test_no_event_is_without_a_word(tmp_path: Path) -> None:
     hook = {"event": "session_end", "handler": {"type": "command", "command": "true"}}
     (root / ".hookport/hooks.json").write_text(json.dumps({"spec": "hooks/1.0", "hooks": [hook]}))
     for agent in list_agents():
-        said = sync.plan(str(root), env, Wish((agent,))).agents[0].findings
+        said = sync.plan_sync(str(root), env, SyncRequest((agent,))).agents[0].findings
         errors = [one.code for one in said if one.severity == "error"]
         assert bool(errors) is (not find_event_specs(get(agent), "session_end") or agent == "kimi-cli"), agent
 
@@ -388,7 +388,7 @@ def test_hooks_of_a_subagent_are_its_agents_and_an_error_elsewhere(tmp_path: Pat
     found = discover(str(root), env)
     assert (found.hooks, len(found.scoped)) == ((), 1)
     for agent in list_agents():
-        said = sync.plan(str(root), env, Wish((agent,))).agents[0].findings
+        said = sync.plan_sync(str(root), env, SyncRequest((agent,))).agents[0].findings
         assert bool([one for one in said if one.severity == "error"]) is (agent != "claude-code"), agent
 
 
@@ -441,7 +441,7 @@ def test_an_impossible_name_costs_no_other_hook(tmp_path: Path, file: str, tree:
     (tmp_path / file).write_text(tree % json.dumps(text)[1:-1])
     for agent in ("claude-code", "codex"):
         assert runs(root, agent, root, "project", env)
-        assert status(str(root), env, (agent,)).agents
+        assert read_status(str(root), env, (agent,)).agents
 
 
 def project(folder: Path, **files: str) -> tuple[Path, dict[str, str]]:
@@ -462,7 +462,7 @@ def claude(command: str, event: str = "PreToolUse") -> str:
 
 def errors(root: Path, env: dict[str, str], agent: str) -> list[str]:
     """The codes of errors that sync would end with."""
-    found = sync.plan(str(root), env, Wish((agent,)))
+    found = sync.plan_sync(str(root), env, SyncRequest((agent,)))
     return [one.code for one in found.agents[0].findings if one.severity == "error"]
 
 
@@ -511,8 +511,8 @@ def test_hooks_of_a_folder_below_the_root_are_an_error_in_every_command(tmp_path
     root, env = project(tmp_path, **{"pkg/.claude/settings.json": claude("g.sh")})
     start = str(root / "pkg")
     told = [
-        [one.code for one in status(start, env).unread],
-        [one.code for one in sync.plan(start, env, Wish(("gemini-cli",))).findings],
+        [one.code for one in read_status(start, env).unread],
+        [one.code for one in sync.plan_sync(start, env, SyncRequest(("gemini-cli",))).findings],
         *(
             [one.finding.code for it in examine(start, env, names) for one in it.diagnoses]
             for names in ([], ["gemini-cli"])
@@ -573,7 +573,7 @@ def test_no_copy_is_put_beside_a_hook_that_waits_for_its_agents_trust(tmp_path: 
     root, env = project(
         tmp_path, **{".codex/hooks.json": claude("./g.sh"), "home/.codex/config.toml": trusted}
     )
-    made_ = sync.plan(str(root), env, Wish(("codex",))).agents[0]
+    made_ = sync.plan_sync(str(root), env, SyncRequest(("codex",))).agents[0]
     assert (made_.changes, errors(root, env, "codex")) == ((), ["HP830"])
     # Called by another entry of ours, the bridge runs it.
     assert runs(root, "codex", root, "user", env)
@@ -591,27 +591,27 @@ def test_an_entry_of_the_user_holds_in_a_folder_that_the_agent_does_not_trust(tm
     own = {"version": 1, "hooks": {"preToolUse": [{"type": "command", "command": "true"}]}}
     files = {".github/hooks/x.json": json.dumps(own), "home/.copilot/config.json": '{"trustedFolders": []}'}
     root, env = project(tmp_path, **files)
-    wish = Wish(("copilot-cli",), "user", "bridge")
-    sync.apply(lambda: sync.plan(str(root), env, wish), env, what="sync")
+    wish = SyncRequest(("copilot-cli",), "user", "bridge")
+    sync.apply(lambda: sync.plan_sync(str(root), env, wish), env, what="sync")
     approve(root, env)
-    (state,) = status(str(root), env, ("copilot-cli",)).agents
+    (state,) = read_status(str(root), env, ("copilot-cli",)).agents
     assert [(row.state, row.level) for row in state.hooks] == [("installed", "enforced")]
     assert runs(root, "copilot-cli", root, "user", env)
 
 
 def test_a_vendored_plan_is_what_the_next_sync_makes(tmp_path: Path) -> None:
     root, env = project(tmp_path, **{".claude/settings.json": claude("true")})
-    wish = Wish(("codex",), vendor=True)
-    sync.apply(lambda: sync.plan(str(root), env, wish), env, what="sync")
-    assert sync.plan(str(root), env, wish).changes == ()
+    wish = SyncRequest(("codex",), vendor=True)
+    sync.apply(lambda: sync.plan_sync(str(root), env, wish), env, what="sync")
+    assert sync.plan_sync(str(root), env, wish).changes == ()
     approve(root, env)
-    (state,) = status(str(root), env, ("codex",)).agents
+    (state,) = read_status(str(root), env, ("codex",)).agents
     assert [row.level for row in state.hooks] == ["enforced"]
     # Another plan than the approved one runs nothing, and nobody calls that enforced.
     (root / ".cursor").mkdir()
     (root / ".cursor/hooks.json").write_text('{"version": 1, "hooks": {"stop": [{"command": "x"}]}}')
-    sync.apply(lambda: sync.plan(str(root), env, wish), env, what="sync")
-    (state,) = status(str(root), env, ("codex",)).agents
+    sync.apply(lambda: sync.plan_sync(str(root), env, wish), env, what="sync")
+    (state,) = read_status(str(root), env, ("codex",)).agents
     assert {row.level for row in state.hooks} == {"unavailable"}
 
 

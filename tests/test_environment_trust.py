@@ -13,7 +13,7 @@ import pytest
 
 import hookport
 from hookport.base import folders
-from hookport.doctor import world_of
+from hookport.doctor import find_world
 from hookport.project import plan_builder
 from hookport.project.places import find_config_folder, find_home_folder
 from hookport.runtime import journal, plan
@@ -151,7 +151,7 @@ def test_without_a_home_in_the_environment_the_doctor_looks_where_discovery_does
 ) -> None:
     monkeypatch.setenv("HOME", str(project.root.parent))
     for env, home in (({}, project.root.parent), ({"HOME": "relative"}, None)):
-        assert (world_of(str(project.root), env).home, find_home_folder(env)) == (home, home)
+        assert (find_world(str(project.root), env).home, find_home_folder(env)) == (home, home)
 
 
 def test_files_that_steer_hookport_are_named_by_doctor_trust_and_check(project: Project) -> None:

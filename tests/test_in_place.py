@@ -13,7 +13,7 @@ from hookport.cli import main
 from hookport.doctor import examine, status
 from hookport.errors import InputError
 from hookport.install import sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.project import sources
 from hookport.project.discovery import Module, discover, load
 from tests import agent_data
@@ -109,7 +109,9 @@ def test_what_hookport_generated_is_no_source(place: Place) -> None:
     """Nor is what stands beside scripts under another name, be it text or not."""
     guard = {"matcher": "shell", "blocking": True, "handler": {"type": "command", "command": "exit 2"}}
     place.canonical(guard)
-    sync.apply(lambda: sync.plan(str(place.root), place.env, Wish(("cline",))), place.env, what="sync")
+    sync.apply(
+        lambda: sync.plan_sync(str(place.root), place.env, SyncRequest(("cline",))), place.env, what="sync"
+    )
     assert (place.root / ".clinerules/hooks/PreToolUse").exists()
     place.write(".clinerules/hooks/README.md", "---\nbroken: [\n---\n")
     (place.root / ".clinerules/hooks/.DS_Store").write_bytes(b"\0\xff")
@@ -124,8 +126,8 @@ def test_a_script_of_the_user_is_never_written_over(place: Place) -> None:
     guard = {"matcher": "shell", "blocking": True, "handler": {"type": "command", "command": "exit 2"}}
     place.canonical(guard)
     with pytest.raises(InputError, match="is a script of your own"):
-        sync.plan(str(place.root), place.env, Wish(("cline",)))
-    made = sync.plan(str(place.root), place.env, Wish(("cline", "claude-code")))
+        sync.plan_sync(str(place.root), place.env, SyncRequest(("cline",)))
+    made = sync.plan_sync(str(place.root), place.env, SyncRequest(("cline", "claude-code")))
     assert [Path(one.path).name for one in made.changes] == ["settings.json"]
     told = {plan.agent: [one.code for one in plan.findings] for plan in made.agents}
     assert told["cline"] == ["HP816"]
@@ -148,7 +150,7 @@ def test_modules_are_listed_wherever_an_agent_loads_them(place: Place) -> None:
     found = discover(str(place.root), place.env)
     assert (set(found.unmanaged), len(found.unmanaged), found.hooks) == (expected, len(expected), ())
     assert found.findings == ()
-    assert set(status.status(str(place.root), place.env).unmanaged) == expected
+    assert set(status.read_status(str(place.root), place.env).unmanaged) == expected
     told = [one for report in examine(str(place.root), place.env) for one in report.diagnoses]
     assert {(one.agent, one.finding.file) for one in told if one.finding.code == "HP713"} == {
         (one.agent, one.file) for one in expected

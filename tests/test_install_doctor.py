@@ -17,7 +17,7 @@ import pytest
 from hookport.agents import get, list_agents
 from hookport.agents.codex import hash_handler
 from hookport.convert import pipeline
-from hookport.doctor import Report, diagnose, examine, examine_agent, version_of, world_of
+from hookport.doctor import DoctorReport, ask_version, diagnose, examine, examine_agent, find_world
 from hookport.doctor.repair import repair
 from hookport.findings import KINDS
 from hookport.runtime import journal
@@ -105,7 +105,7 @@ class Place(NamedTuple):
     def program(self, name: str, version: str) -> None:
         self.write({f"~/bin/{name}": f"#!/bin/sh\necho '{name} version {version}'\n"})
 
-    def report(self, agent: str) -> Report:
+    def report(self, agent: str) -> DoctorReport:
         return examine_agent(get(agent), str(self.root), self.env)
 
     def codes(self, agent: str) -> list[str]:
@@ -129,7 +129,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 def test_a_tree_where_all_is_well_gives_nothing(agent: str, place: Place) -> None:
     place.write(CLEAN[agent])
     report = place.report(agent)
-    assert report == Report(agent, "", 1, 0, ())
+    assert report == DoctorReport(agent, "", 1, 0, ())
     assert diagnose(str(place.root), place.env, [agent]) == []
 
 
@@ -478,7 +478,7 @@ def test_a_tool_that_is_gone_is_still_there_in_an_older_version(place: Place) ->
 def test_a_program_that_does_not_tell_its_version_in_time_is_ended(place: Place) -> None:
     place.write({"~/bin/slow": "#!/bin/sh\nsleep 600 &\nwait\n"})
     begun = time.monotonic()
-    assert version_of(str(place.home / "bin/slow"), world_of(str(place.root), place.env)) == ""
+    assert ask_version(str(place.home / "bin/slow"), find_world(str(place.root), place.env)) == ""
     assert time.monotonic() - begun < 60
 
 
@@ -567,7 +567,7 @@ MANIFEST = json.dumps(
 BRIDGED = claude('"$CLAUDE_PROJECT_DIR/bridge.py" dispatch claude-code PreToolUse')
 
 
-def itself(place: Place) -> Report:
+def itself(place: Place) -> DoctorReport:
     (report,) = [one for one in examine(str(place.root), place.env) if not one.agent]
     return report
 

@@ -282,7 +282,7 @@ def test_killed_at_any_call_each_file_is_whole(
             spare.rename(folder)
             apply_wanted(home, env)
             assert snapshot(home) == new, (call, number)
-            records = {record.path: record.written for record in ledger.records(env)}
+            records = {record.path: record.written for record in ledger.list_records(env)}
             assert {path: text for path, text in records.items() if path.startswith(str(home))} == {
                 str(home / name): content for name, content in WANTED.items()
             }
@@ -315,7 +315,7 @@ def test_when_any_call_fails_all_is_done_or_nothing(
             now = snapshot(home)
             if act == "apply":
                 assert now == (old if failed else new), (call, number)
-                assert bool(ledger.runs(env)) == (not failed), (call, number)
+                assert bool(ledger.list_runs(env)) == (not failed), (call, number)
             else:
                 # What is already back may stay so: another try takes back the rest.
                 assert whole(now, old, new) if failed else now == old, (call, number)
@@ -333,10 +333,10 @@ def apply_wanted(home: Path, env: dict[str, str]) -> None:
 
 def goes_back(home: Path, env: dict[str, str], old: Tree, where: object) -> None:
     files.undo(env)
-    while ledger.runs(env):
+    while ledger.list_runs(env):
         files.undo(env)
     assert snapshot(home) == old, where
-    assert ledger.records(env) == []
+    assert ledger.list_records(env) == []
     assert not list(home.parent.rglob("*.new"))
     shutil.rmtree(home.parent)
 
@@ -373,7 +373,7 @@ def test_many_writers_lose_nothing(home: Path, env: dict[str, str], writers: int
     lines = path.read_text().splitlines()
     assert sorted(lines) == sorted(f"line {number}" for number in range(writers))
     assert [one.name for one in path.parent.iterdir()] == ["settings.json"]
-    assert [run.number for run in ledger.runs(env)] == list(
+    assert [run.number for run in ledger.list_runs(env)] == list(
         range(writers + 1 - ledger.KEPT_RUNS, writers + 1)
     )
     for _ in range(ledger.KEPT_RUNS):
@@ -397,7 +397,7 @@ def test_a_link_stays_a_link_and_permissions_stay(home: Path, env: dict[str, str
         "dotfiles.json": (0o600, SETTINGS + b"\r\n"),
         "settings.json": "dotfiles.json",
     }
-    assert ledger.of(str(link), env) == ledger.of(str(real), env) != None  # noqa: E711
+    assert ledger.find_record(str(link), env) == ledger.find_record(str(real), env) != None  # noqa: E711
     assert files.undo(env) == [Change(str(link), SETTINGS + b"\r\n", SETTINGS)]
     assert snapshot(home) == before
 
@@ -464,8 +464,8 @@ def test_bytes_come_back_as_they_were(home: Path, env: dict[str, str], content: 
     path.write_bytes(content)
     files.apply([change(path, b"new" + content)], env, what="sync")
     assert path.read_bytes() == b"new" + content
-    assert ledger.of(str(path), env) == ledger.records(env)[0]
-    assert ledger.records(env)[0][:3] == (str(path), content, b"new" + content)
+    assert ledger.find_record(str(path), env) == ledger.list_records(env)[0]
+    assert ledger.list_records(env)[0][:3] == (str(path), content, b"new" + content)
     files.undo(env)
     assert path.read_bytes() == content
 
@@ -510,7 +510,7 @@ def refused(changes: list[Change], home: Path, env: dict[str, str], error: type[
     with pytest.raises(error) as raised:
         files.apply(changes, env, what="sync")
     assert snapshot(home) == before
-    assert (ledger.records(env), ledger.runs(env)) == ([], [])
+    assert (ledger.list_records(env), ledger.list_runs(env)) == ([], [])
     return str(raised.value).replace(str(home), "~")
 
 
@@ -604,7 +604,7 @@ def test_a_read_only_folder_stops_all(home: Path, env: dict[str, str]) -> None:
         said = as_plain_user(env, "apply", *(home / path for path in paths))
         assert said == f"InputError {home / paths[-1]}: cannot be written: Permission denied.\n"
         assert snapshot(home) == before
-        assert (ledger.records(env), ledger.runs(env)) == ([], [])
+        assert (ledger.list_records(env), ledger.list_runs(env)) == ([], [])
     (home / "closed").chmod(0o755)
 
 
@@ -646,7 +646,11 @@ def test_without_a_ledger_nothing_is_written(home: Path, env: dict[str, str], tm
     with pytest.raises(InputError, match=r"there is no place for the ledger: HOME is not set"):
         files.apply([change(home / "a", b"new")], {}, what="sync")
     assert (home / "a").read_bytes() == b"old"
-    assert (ledger.records({}), ledger.runs({}), ledger.of(str(home / "a"), {})) == ([], [], None)
+    assert (ledger.list_records({}), ledger.list_runs({}), ledger.find_record(str(home / "a"), {})) == (
+        [],
+        [],
+        None,
+    )
     assert files.undo({}) == []
 
 
@@ -663,11 +667,11 @@ def test_undo_goes_back_run_by_run(home: Path, env: dict[str, str]) -> None:
         [change(home / "a", b"0"), change(home / ".x" / "y" / "b", None)], env, what="unsync", ends=True
     )
     assert snapshot(home) == states[0]
-    assert ledger.records(env) == []
+    assert ledger.list_records(env) == []
     for state in (states[2], states[1], states[0]):
         assert files.undo(env, dry_run=True) == files.undo(env)
         assert snapshot(home) == state
-    assert (ledger.records(env), files.undo(env)) == ([], [])
+    assert (ledger.list_records(env), files.undo(env)) == ([], [])
 
 
 def test_a_folder_goes_with_the_last_file_in_it(home: Path, env: dict[str, str]) -> None:
@@ -692,19 +696,19 @@ def test_the_record_says_whether_the_former_bytes_can_be_put_back(home: Path, en
     seen = []
     for after in (b"1", b"2"):
         files.apply([change(path, after)], env, what="sync")
-        seen.append(ledger.of(str(path), env))
+        seen.append(ledger.find_record(str(path), env))
     path.write_bytes(b"2, edited")
     files.apply([change(path, b"3, edited")], env, what="sync")
-    seen.append(ledger.of(str(path), env))
+    seen.append(ledger.find_record(str(path), env))
     assert [record and (record.original, record.written, record.exact) for record in seen] == [
         (b"0", b"1", True),
         (b"0", b"2", True),
         (b"0", b"3, edited", False),
     ]
     files.apply([change(path, b"edited")], env, what="unsync", ends=True)
-    assert ledger.of(str(path), env) is None
+    assert ledger.find_record(str(path), env) is None
     files.undo(env)
-    assert ledger.of(str(path), env) == seen[2]
+    assert ledger.find_record(str(path), env) == seen[2]
 
 
 def test_a_file_without_our_entries_is_forgotten_even_if_it_need_not_change(
@@ -715,9 +719,9 @@ def test_a_file_without_our_entries_is_forgotten_even_if_it_need_not_change(
     files.apply([change(path, b"1")], env, what="sync")
     path.write_bytes(b"by hand")
     files.apply([change(path, b"by hand")], env, what="unsync", ends=True)
-    assert ledger.records(env) == []
+    assert ledger.list_records(env) == []
     files.apply([change(path, b"by hand")], env, what="sync")
-    assert [run.what for run in ledger.runs(env)] == ["sync", "unsync"]
+    assert [run.what for run in ledger.list_runs(env)] == ["sync", "unsync"]
 
 
 def test_undo_does_not_touch_what_a_person_changed(home: Path, env: dict[str, str]) -> None:
@@ -747,7 +751,7 @@ def test_undo_shows_what_it_takes_back(home: Path, env: dict[str, str]) -> None:
     )
     (home / "a").write_bytes(b"one\r\ntwo")
     files.apply([change(home / "a", b"one\r\n\x1b[31m\n"), change(home / "b", b"\xff")], env, what="sync")
-    when = ledger.runs(env)[0].time[:19].replace("T", " ")
+    when = ledger.list_runs(env)[0].time[:19].replace("T", " ")
     listed = f" taken back:\n  restored  {home}/a\n  removed   {home}/b\n"
     done = hookport("undo", "--dry-run", cwd=home, env=env)
     assert (done.returncode, done.stderr) == (0, "")
@@ -761,7 +765,7 @@ def test_undo_shows_what_it_takes_back(home: Path, env: dict[str, str]) -> None:
     assert (done.returncode, done.stderr, done.stdout) == (0, "", f"`hookport sync` of {when} is{listed}")
     assert (home / "a").read_bytes() == b"one\r\ntwo"
     files.apply([change(home / "a", b"x")], env, what="sync")
-    when = ledger.runs(env)[0].time[:19].replace("T", " ")
+    when = ledger.list_runs(env)[0].time[:19].replace("T", " ")
     (home / "a").write_bytes(b"one\r\ntwo")
     done = hookport("undo", cwd=home, env=env)
     assert (done.returncode, done.stdout, done.stderr) == (
@@ -796,18 +800,18 @@ def test_a_broken_record_is_reported_and_the_others_are_read(
     for name in ("a", "b"):
         (home / name).write_bytes(b"old " + name.encode())
         files.apply([change(home / name, b"new")], env, what="sync")
-    kept = ledger.of(str(home / "b"), env)
+    kept = ledger.find_record(str(home / "b"), env)
     file = next(one for one in (tmp_path / "state/ledger/files").iterdir() if b"old a" in one.read_bytes())
     file.write_bytes(DAMAGE[damage](file.read_bytes()))
-    assert ledger.records(env) == [kept]
-    assert ledger.of(str(home / "a"), env) is None
+    assert ledger.list_records(env) == [kept]
+    assert ledger.find_record(str(home / "a"), env) is None
     finding = LedgerBroken.at("", why="it is damaged")._replace(file=str(file))
-    assert ledger.broken(env) == [finding]
+    assert ledger.find_broken(env) == [finding]
     files.apply([change(home / "a", b"newer")], env, what="sync")
-    record = ledger.of(str(home / "a"), env)
+    record = ledger.find_record(str(home / "a"), env)
     assert record
     assert (record.original, record.written, record.exact) == (b"new", b"newer", False)
-    assert ledger.broken(env) == []
+    assert ledger.find_broken(env) == []
     for _ in range(3):
         files.undo(env)
     assert [(home / name).read_bytes() for name in ("a", "b")] == [b"old a", b"old b"]
@@ -820,7 +824,7 @@ def test_a_broken_run_is_not_taken_back(home: Path, env: dict[str, str], tmp_pat
     files.apply([change(home / "a", b"old 2")], env, what="sync")
     last = tmp_path / "state/ledger/runs/00000002.json"
     last.write_bytes(DAMAGE[damage](last.read_bytes()))
-    assert [finding.file for finding in ledger.broken(env)] == [str(last)]
+    assert [finding.file for finding in ledger.find_broken(env)] == [str(last)]
     with pytest.raises(InputError) as raised:
         files.undo(env)
     assert str(raised.value) == (
@@ -828,7 +832,7 @@ def test_a_broken_run_is_not_taken_back(home: Path, env: dict[str, str], tmp_pat
         "Remove the file to take back the one before."
     )
     files.apply([change(home / "a", b"old 3")], env, what="sync")
-    assert [run.number for run in ledger.runs(env)] == [1, 3]
+    assert [run.number for run in ledger.list_runs(env)] == [1, 3]
     files.undo(env)
     assert (home / "a").read_bytes() == b"old 2"
 
@@ -837,7 +841,7 @@ def test_a_ledger_of_a_later_version_is_not_misread(home: Path, env: dict[str, s
     files.apply([change(home / "a", b"new")], env, what="sync")
     for file in (tmp_path / "state/ledger").rglob("*.json"):
         file.write_bytes(file.read_bytes().replace(b'"version": 1', b'"version": 2'))
-    assert {finding.message for finding in ledger.broken(env)} == {
+    assert {finding.message for finding in ledger.find_broken(env)} == {
         "the ledger cannot be read here: its version is 2, and this hookport knows 1"
     }
     with pytest.raises(HookportError, match="its version is 2"):

@@ -16,8 +16,8 @@ import pytest
 
 from hookport.errors import InputError
 from hookport.install import agent_trust, files, lock
-from hookport.install.lock import Difference
-from hookport.install.review import review, shown
+from hookport.install.lock import LockDifference
+from hookport.install.review import escape_controls, review
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.discovery import Discovery, discover
 from hookport.project.identity import parse_hook, spell_hook
@@ -60,7 +60,9 @@ class Place:
         return lock.build(self.found(), self.env)
 
     def approve(self) -> None:
-        approvals.store_approval(str(self.root), self.built(), lock.texts(self.found(), self.env), self.env)
+        approvals.store_approval(
+            str(self.root), self.built(), lock.collect_texts(self.found(), self.env), self.env
+        )
 
 
 @pytest.fixture
@@ -106,7 +108,7 @@ def test_the_same_hooks_elsewhere_have_the_same_bytes(place: Place, tmp_path: Pa
     other = Place(tmp_path.resolve() / "an other place")
     # What starts the script of a folder is no part of its definition.
     (other.root / ".agents/hooks/md/scripts/run.sh").chmod(0o644)
-    assert lock.spelled(place.built()) == lock.spelled(other.built())
+    assert lock.spell_lock(place.built()) == lock.spell_lock(other.built())
 
 
 def test_a_lock_is_written_once_and_read_back(place: Place) -> None:
@@ -115,7 +117,7 @@ def test_a_lock_is_written_once_and_read_back(place: Place) -> None:
     assert lock.read(root) is None
     assert [lock.write(root, built), lock.write(root, built)] == [True, False]
     file = place.root / "hookport.lock"
-    assert (lock.read(root), trust.hash_file(str(file))) == (built, lock.digest(built))
+    assert (lock.read(root), trust.hash_file(str(file))) == (built, lock.hash_lock(built))
     assert [path.name for path in place.root.glob("*hookport.lock*")] == ["hookport.lock"]
     file.write_text("{")
     with pytest.raises(InputError, match="is no lock"):
@@ -131,20 +133,20 @@ def test_what_is_new_changed_and_gone(place: Place) -> None:
     before = place.built()
     place.write("guard.sh", "#!/bin/sh\nexit 2\n")
     changed = lock.compare(before, place.built())
-    assert changed == [Difference("changed", FIRST, "guard.sh", False, (("guard.sh", "changed"),))]
+    assert changed == [LockDifference("changed", FIRST, "guard.sh", False, (("guard.sh", "changed"),))]
     place.manifest("new.sh", "guard.sh", "other.sh")
     place.write("guard.sh", "#!/bin/sh\nexit 0\n")
     place.write("new.sh", "#!/bin/sh\n")
     third = ".hookport/hooks.json#hooks[2]"
     # What only moved is the same; what took its place has its id.
     assert lock.compare(before, place.built()) == [
-        Difference("new", FIRST, "new.sh", True, (("new.sh", "new"),))
+        LockDifference("new", FIRST, "new.sh", True, (("new.sh", "new"),))
     ]
     after = place.built()
     place.manifest("guard.sh")
     assert lock.compare(after, place.built()) == [
-        Difference("gone", FIRST, "new.sh", True),
-        Difference("gone", third, "other.sh", True),
+        LockDifference("gone", FIRST, "new.sh", True),
+        LockDifference("gone", third, "other.sh", True),
     ]
 
 
@@ -228,7 +230,9 @@ def test_a_review_shows_what_matters(place: Place) -> None:
     place.approve()
     before = place.built()
     place.write("guard.sh", "#!/bin/sh\ncurl -s https://example.com/x\nexit 0\n")
-    (one,) = review(place.found(), before, place.built(), lock.texts(place.found(), place.env), place.env)
+    (one,) = review(
+        place.found(), before, place.built(), lock.collect_texts(place.found(), place.env), place.env
+    )
     assert one[1:] == (
         "before_tool_execute: ./guard.sh",
         (),
@@ -246,7 +250,7 @@ def test_a_review_shows_what_matters(place: Place) -> None:
 
 
 def test_what_would_hide_a_line_is_spelled_out() -> None:
-    assert shown("a\x1b[2K\u202eb\tc\r") == "a\\x1b[2K\\u202eb\tc\\r"
+    assert escape_controls("a\x1b[2K\u202eb\tc\r") == "a\\x1b[2K\\u202eb\tc\\r"
 
 
 @pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
@@ -312,14 +316,14 @@ def test_an_agent_that_approves_hooks_by_itself(place: Place) -> None:
     text = '# mine\nmodel = "m"  # keep\n\n[hooks.state."/f:pre_tool_use:0:1"]\ntrusted_hash = "sha256:old"\n'
     config.write_text(text)
     root = str(place.root)
-    found = agent_trust.states(root, place.env)
+    found = agent_trust.list_states(root, place.env)
     assert [(one.key, one.state) for one in found] == [
         ("/f:pre_tool_use:0:0", "untrusted"),
         ("/f:pre_tool_use:0:1", "modified"),
     ]
-    agent_trust.approve(agent_trust.untrusted(root, place.env), root, place.env)
-    assert [one.state for one in agent_trust.states(root, place.env)] == ["trusted", "trusted"]
-    assert agent_trust.untrusted(root, place.env) == []
+    agent_trust.approve(agent_trust.list_untrusted(root, place.env), root, place.env)
+    assert [one.state for one in agent_trust.list_states(root, place.env)] == ["trusted", "trusted"]
+    assert agent_trust.list_untrusted(root, place.env) == []
     assert config.read_text().startswith('# mine\nmodel = "m"  # keep\n')
     files.undo(place.env, root)
     assert config.read_text() == text
@@ -327,10 +331,10 @@ def test_an_agent_that_approves_hooks_by_itself(place: Place) -> None:
 
 def test_an_agent_that_is_not_installed_or_does_not_answer(place: Place) -> None:
     place.env["PATH"] = str(place.home / "bin")
-    assert agent_trust.states(str(place.root), place.env) == []
+    assert agent_trust.list_states(str(place.root), place.env) == []
     _codex(place)
     (place.home / "bin" / CODEX).write_text("#!/bin/sh\nexit 1\n")
-    assert agent_trust.states(str(place.root), place.env) == []
+    assert agent_trust.list_states(str(place.root), place.env) == []
 
 
 def test_the_files_of_an_agent_that_does_not_answer_say_what_it_trusts(place: Place) -> None:
@@ -344,11 +348,11 @@ def test_the_files_of_an_agent_that_does_not_answer_say_what_it_trusts(place: Pl
     root = str(place.root)
 
     def states() -> list[tuple[str, str, str]]:
-        return [(one.key, one.command, one.state) for one in agent_trust.states(root, place.env)]
+        return [(one.key, one.command, one.state) for one in agent_trust.list_states(root, place.env)]
 
     keys = [f"{own}:pre_tool_use:{number}:0" for number in (0, 1)]
     assert states() == [(keys[0], "true", "untrusted"), (keys[1], "false", "untrusted")]
-    agent_trust.approve(agent_trust.untrusted(root, place.env), root, place.env)
+    agent_trust.approve(agent_trust.list_untrusted(root, place.env), root, place.env)
     assert states() == [(keys[0], "true", "trusted"), (keys[1], "false", "trusted")]
     own.write_text(own.read_text().replace('"false"', '"exit 0"'))
     assert states() == [(keys[0], "true", "trusted"), (keys[1], "exit 0", "modified")]
@@ -366,12 +370,12 @@ def test_the_real_codex(place: Place) -> None:
     entry = {"hooks": [{"type": "command", "command": "true"}]}
     (folder / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": [entry]}}))
     root = str(place.root)
-    assert [one.state for one in agent_trust.states(root, place.env)] == ["untrusted"]
-    agent_trust.approve(agent_trust.untrusted(root, place.env), root, place.env)
-    assert [one.state for one in agent_trust.states(root, place.env)] == ["trusted"]
+    assert [one.state for one in agent_trust.list_states(root, place.env)] == ["untrusted"]
+    agent_trust.approve(agent_trust.list_untrusted(root, place.env), root, place.env)
+    assert [one.state for one in agent_trust.list_states(root, place.env)] == ["trusted"]
     entry["hooks"][0]["command"] = "false"
     (folder / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": [entry]}}))
-    assert [one.state for one in agent_trust.states(root, place.env)] == ["modified"]
+    assert [one.state for one in agent_trust.list_states(root, place.env)] == ["modified"]
     assert (folder / "config.toml").read_text().startswith("# mine\n")
 
 
@@ -380,7 +384,7 @@ def test_what_was_approved_and_is_unknown_is_an_error_everywhere(place: Place, l
     """Every call that a guard could be for is denied then, so no command may report that all is approved."""
     env = {**place.env, "HOOKPORT_STATE_DIR": str(place.home / "state")}
     if loss == "store":
-        lock.write(str(place.root), lock.shared(place.found(), place.built(), env))
+        lock.write(str(place.root), lock.drop_private_hooks(place.found(), place.built(), env))
         place.home.joinpath("state").mkdir()
         place.home.joinpath("state", trust.STORE).write_text("{")
     else:
@@ -399,7 +403,7 @@ def test_what_was_approved_and_is_unknown_is_an_error_everywhere(place: Place, l
     assert [(one.code, one.message) for one in lock.check(found, env)] == [
         ("HP844", f"what was approved for this project is unknown: {why}")
     ]
-    assert not lock.standing(found, env).is_active
+    assert not lock.find_standing(found, env).is_active
     for words, text, code in (
         (["status"], why, 0),
         (["doctor"], "HP844", 1),

@@ -24,8 +24,8 @@ from hookport.convert import pipeline
 from hookport.doctor import diagnose, status
 from hookport.errors import InputError
 from hookport.install import entries, files, sync
-from hookport.install.sync import Choice, Plan, Wish
-from hookport.install.targets import Scope, detected, target
+from hookport.install.sync import Choice, SyncPlan, SyncRequest
+from hookport.install.targets import Scope, detect_agents, find_target
 from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import RunResult
 from hookport.project.ownership import is_dispatch, is_ours
@@ -58,19 +58,19 @@ class World(NamedTuple):
 
     def plan(
         self, *names: str, scope: Scope = "project", mode: Choice = "auto", vendor: bool = False
-    ) -> Plan:
-        return sync.plan(str(self.root), self.env, Wish(names, scope, mode, vendor))
+    ) -> SyncPlan:
+        return sync.plan_sync(str(self.root), self.env, SyncRequest(names, scope, mode, vendor))
 
     def sync(
         self, *names: str, scope: Scope = "project", mode: Choice = "auto", vendor: bool = False
-    ) -> Plan:
+    ) -> SyncPlan:
         made = self.plan(*names, scope=scope, mode=mode, vendor=vendor)
         if made.changes:
             files.apply(made.changes, self.env, what="sync")
         return made
 
-    def unsync(self, *names: str) -> Plan:
-        made = sync.removal(str(self.root), self.env, names)
+    def unsync(self, *names: str) -> SyncPlan:
+        made = sync.plan_removal(str(self.root), self.env, names)
         if made.changes:
             files.apply(made.changes, self.env, what="unsync", ends=True)
         return made
@@ -114,7 +114,7 @@ def scope_of(agent: str) -> Scope:
     return "project" if "project" in places else "user"
 
 
-def read(agent: str, plan: Plan) -> list[Hook]:
+def read(agent: str, plan: SyncPlan) -> list[Hook]:
     """The hooks of the files that a plan wrote."""
     paths = [path for one in plan.agents if one.agent == agent for path in one.paths]
     texts = {path: Path(path).read_bytes() for path in paths if Path(path).is_file()}
@@ -154,7 +154,7 @@ def test_a_second_sync_writes_nothing_and_all_can_be_taken_back(
     first = world.sync(agent, scope=scope, mode=mode)
     assert first.changes
     assert world.plan(agent, scope=scope, mode=mode).changes == ()
-    (state,) = status.status(str(world.root), world.env, [agent]).agents
+    (state,) = status.read_status(str(world.root), world.env, [agent]).agents
     assert (state.mode, state.state) == ("native" if mode == "native" else "bridge", "installed")
     assert {hook.state for hook in state.hooks} == {"installed"}
     after = world.tree()
@@ -248,9 +248,9 @@ def hook_env(agent: str) -> dict[str, str]:
 @pytest.mark.parametrize("agent", list_agents())
 def test_an_agent_that_another_one_started_runs_its_entry(agent: str, world: World) -> None:
     """A hook of one agent may start another, which then has the variables of both."""
-    it = target(agent, "project", str(world.root), world.env)
-    (hook,) = entries.for_one_agent(
-        it, [Hook("before_tool_execute", Handler("command", "echo ran"))], it.every_file()
+    it = find_target(agent, "project", str(world.root), world.env)
+    (hook,) = entries.limit_to_agent(
+        it, [Hook("before_tool_execute", Handler("command", "echo ran"))], it.list_files()
     )
     command = hook.handler.command
     assert not entries.ends_at_once(command, agent)
@@ -406,7 +406,7 @@ def test_agents_that_share_a_folder_keep_to_their_own_entries(mode: Choice, worl
 
 
 def test_agents_are_found_by_their_folder_or_their_program(world: World, tmp_path: Path) -> None:
-    assert detected(str(world.root), world.env) == []
+    assert detect_agents(str(world.root), world.env) == []
     (world.root / ".cursor").mkdir()
     (Path(world.env["HOME"]) / ".config/opencode").mkdir(parents=True)
     program = tmp_path / "bin/droid"
@@ -414,7 +414,7 @@ def test_agents_are_found_by_their_folder_or_their_program(world: World, tmp_pat
     program.write_text("#!/bin/sh\n", "utf-8")
     program.chmod(0o755)
     env = {**world.env, "PATH": str(program.parent)}
-    assert [(one.agent, one.why) for one in detected(str(world.root), env)] == [
+    assert [(one.agent, one.why) for one in detect_agents(str(world.root), env)] == [
         ("cursor", str(world.root / ".cursor")),
         ("factory-droid", str(program)),
         ("opencode", str(Path(world.env["HOME"]) / ".config/opencode")),
@@ -457,7 +457,7 @@ def test_a_broken_file_stops_its_agent_only(world: World, capfd: pytest.CaptureF
 def test_a_user_without_a_home_is_told(world: World) -> None:
     env = {name: value for name, value in world.env.items() if name != "HOME"}
     with pytest.raises(InputError, match="HOME is not set"):
-        sync.plan(str(world.root), env, Wish(("gemini-cli",), "user", "bridge"))
+        sync.plan_sync(str(world.root), env, SyncRequest(("gemini-cli",), "user", "bridge"))
 
 
 def test_the_users_entries_serve_every_project(world: World, tmp_path: Path) -> None:
@@ -658,7 +658,7 @@ def test_concurrent_syncs_lose_nothing(world: World) -> None:
 
 class TestStatus:
     def state(self, world: World, agent: str) -> status.AgentState:
-        (found,) = status.status(str(world.root), world.env, [agent]).agents
+        (found,) = status.read_status(str(world.root), world.env, [agent]).agents
         return found
 
     def test_missing_then_installed_then_drifted(self, world: World) -> None:
@@ -735,7 +735,7 @@ class TestStatus:
         config = Path(world.env["HOME"], ".codex/config.toml")
         config.parent.mkdir(exist_ok=True)
         config.write_text(f'[projects."{world.root}"]\ntrust_level = "trusted"\n')
-        (found,) = status.status(str(world.root), env, ["codex"]).agents
+        (found,) = status.read_status(str(world.root), env, ["codex"]).agents
         (hook,) = found.hooks
         level, remedy = (
             ("enforced", "") if word == "trusted" else ("unavailable", ": `hookport trust --agents`")
@@ -785,9 +785,9 @@ def test_check_and_dry_run_write_nothing(
 def test_a_target_names_each_file_once() -> None:
     for agent in AGENTS:
         for scope in ("project", "user"):
-            one = target(agent, scope, "/p", {"HOME": "/h"})
+            one = find_target(agent, scope, "/p", {"HOME": "/h"})
             keys = get(agent).shape.encode(get(agent), pipeline.read({}, get(agent)).decoded.manifest)
-            paths = list(one.paths_for(keys).values())
+            paths = list(one.find_paths(keys).values())
             assert len(paths) == len(set(paths))
 
 

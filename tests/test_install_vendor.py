@@ -25,7 +25,7 @@ from hookport.install import lock as lock_file
 from hookport.runtime import plan, remedy, trust
 from hookport.runtime.plan import DispatchPlan, PlanOrigin, parse
 from hookport.vendor import vendored, writer
-from hookport.vendor.archive import deflated, zipped
+from hookport.vendor.archive import deflate, zip_members
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -115,15 +115,15 @@ class Project:
 
 def write(root: Path) -> None:
     """What `hookport vendor` and `hookport trust` write."""
-    for change in writer.changes(str(root)):
+    for change in writer.plan_changes(str(root)):
         Path(change.path).write_bytes(change.after or b"")
     lock(root)
 
 
 def lock(root: Path) -> None:
-    found = vendored.load(str(root))
+    found = vendored.load_plan(str(root))
     assert isinstance(found, DispatchPlan)
-    hooks = [vendored.placed(hook, str(root)) for hook in found.read_all_hooks()]
+    hooks = [vendored.place_hook(hook, str(root)) for hook in found.read_all_hooks()]
     (root / trust.LOCK).write_text(json.dumps(trust.make_lock(hooks, str(root), {})))
 
 
@@ -138,18 +138,18 @@ def test_deflated_data_is_what_it_was() -> None:
     texts += [
         bytes(chance.randrange(kinds) for _ in range(size)) for kinds in (2, 256) for size in (3, 70_000)
     ]
-    assert [zlib.decompress(deflated(text), -15) for text in texts] == texts
+    assert [zlib.decompress(deflate(text), -15) for text in texts] == texts
 
 
 def test_an_archive_is_a_zip_file() -> None:
     members = {"a.py": b"", "b/c.py": b"x = 1\n" * 99}
-    with zipfile.ZipFile(BytesIO(zipped(members))) as found:
+    with zipfile.ZipFile(BytesIO(zip_members(members))) as found:
         assert found.testzip() is None
         assert {name: found.read(name) for name in found.namelist()} == members
 
 
 def test_the_archive_is_small_and_says_nothing_of_its_machine() -> None:
-    data = writer.build()
+    data = writer.build_archive()
     assert len(data) < MOST_BYTES
     with zipfile.ZipFile(BytesIO(data)) as found:
         rows = found.infolist()
@@ -177,7 +177,7 @@ def test_a_copy_of_the_package_elsewhere_builds_the_same(tmp_path: Path) -> None
         check=True,
         timeout=60,
     )
-    assert done.stdout == writer.build()
+    assert done.stdout == writer.build_archive()
 
 
 def test_a_plan_says_nothing_of_its_machine(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_plan_says_nothing_of_its_machine(tmp_path: Path) -> None:
     for name in ("one", "an other"):
         root = Project(tmp_path.resolve() / name).root
         (root / vendored.PLAN).unlink()
-        texts.append(writer.compiled(str(root)))
+        texts.append(writer.compile_plan(str(root)))
         assert str(tmp_path).encode() not in texts[-1]
     assert texts[0] == texts[1]
     found = parse(texts[0])
@@ -569,13 +569,13 @@ def codes(root: Path) -> list[tuple[str, str]]:
 def test_a_check_finds_what_is_wrong(project: Project) -> None:
     root = project.root
     assert codes(root) == []
-    archive, text = root / vendored.ARCHIVE, writer.build()
+    archive, text = root / vendored.ARCHIVE, writer.build_archive()
     archive.write_bytes(text[:-1] + b"x")
     assert [code for code, _ in codes(root)] == ["HP861"]
     with zipfile.ZipFile(BytesIO(text)) as old:
         members = {name: old.read(name) for name in old.namelist()}
     members["hookport/runtime/main.py"] += b"\n"
-    archive.write_bytes(zipped({**members, "evil.py": b""}))
+    archive.write_bytes(zip_members({**members, "evil.py": b""}))
     why = "evil.py is unknown, hookport/runtime/main.py is another"
     assert codes(root) == [("HP861", f"it is not what hookport {hookport.__version__} builds: {why}")]
     archive.write_bytes(text)
@@ -584,7 +584,7 @@ def test_a_check_finds_what_is_wrong(project: Project) -> None:
     assert codes(root) == [("HP862", stale)]
     (root / vendored.PLAN).unlink()
     assert codes(root) == [("HP860", "it is not there")]
-    for change in writer.changes(str(root)):
+    for change in writer.plan_changes(str(root)):
         Path(change.path).write_bytes(change.after or b"")
     assert codes(root) == [("HP863", "the lock does not have the hash of .hookport/bridge.plan")]
     lock(root)
@@ -594,17 +594,17 @@ def test_a_check_finds_what_is_wrong(project: Project) -> None:
 def test_a_file_about_to_be_written_counts_as_written(project: Project) -> None:
     path = project.root / ".claude" / "settings.json"
     data = b'{"permissions": {}}\n'
-    text = writer.compiled(str(project.root), {str(path): data})
+    text = writer.compile_plan(str(project.root), {str(path): data})
     path.parent.mkdir()
     path.write_bytes(data)
-    assert writer.compiled(str(project.root)) == text
+    assert writer.compile_plan(str(project.root)) == text
 
 
 def test_hooks_of_one_machine_are_left_out(project: Project) -> None:
-    before = writer.compiled(str(project.root))
+    before = writer.compile_plan(str(project.root))
     handler = {"type": "command", "command": "true"}
     path = project.root / ".claude" / "settings.local.json"
     path.parent.mkdir()
     path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [handler]}]}}))
-    assert writer.compiled(str(project.root)) == before
-    assert [(one.code, one.file) for one in writer.left_out(str(project.root))] == [("HP864", str(path))]
+    assert writer.compile_plan(str(project.root)) == before
+    assert [(one.code, one.file) for one in writer.find_left_out(str(project.root))] == [("HP864", str(path))]

@@ -22,7 +22,7 @@ from hookport import agents, cli
 from hookport.agents import Dialect, get_wire
 from hookport.convert import edit, pipeline
 from hookport.errors import InputError
-from hookport.install.withdrawal import taken_back
+from hookport.install.withdrawal import take_back
 from hookport.model.hooks import Hook
 from hookport.project.ownership import is_ours
 from tests import agent_data, forks
@@ -475,7 +475,7 @@ HERS = '{"hooks": {"Stop": [{"a": 1}]}, "x": 1}'
 def test_what_was_written_is_taken_out_of_a_text_that_was_edited_since(
     original: str, written: str, current: str, expected: str | None
 ) -> None:
-    got = taken_back(original.encode(), written.encode(), current.encode())
+    got = take_back(original.encode(), written.encode(), current.encode())
     assert got == (None if expected is None else expected.encode())
 
 

@@ -19,7 +19,7 @@ from hookport.agents import EventSpec, find_event_specs, get, get_wire, list_age
 from hookport.convert import pipeline
 from hookport.doctor import status
 from hookport.install import files, sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.model.events import EVENTS
 from hookport.model.runs import Decision, Event
 from hookport.runtime import dispatch, plan
@@ -59,7 +59,9 @@ class World(NamedTuple):
         return f"./{name}"
 
     def plan(self, agent: str) -> sync.AgentPlan:
-        return sync.plan(str(self.root), self.env, Wish((agent,), scope_of(agent), "bridge")).agents[0]
+        return sync.plan_sync(
+            str(self.root), self.env, SyncRequest((agent,), scope_of(agent), "bridge")
+        ).agents[0]
 
     def sync(self, agent: str) -> None:
         files.apply(self.plan(agent).changes, self.env, what="sync")
@@ -187,7 +189,7 @@ def test_every_command_tells_of_a_guard_that_is_too_slow(agent: str, world: Worl
     )
     found = {
         "sync": world.plan(agent).findings,
-        "status": status.status(str(world.root), world.env, (agent,)).agents[0].findings,
+        "status": status.read_status(str(world.root), world.env, (agent,)).agents[0].findings,
         "doctor": doctor.diagnose(str(world.root), world.env, (agent,)),
         "convert": pipeline.convert(reading, get(agent)).findings,
     }
@@ -293,7 +295,7 @@ def test_context_is_passed_on_or_its_loss_is_told(agent: str, world: World) -> N
     world.sync(agent)
     found = {
         "sync": world.plan(agent).findings,
-        "status": status.status(str(world.root), world.env, (agent,)).agents[0].findings,
+        "status": status.read_status(str(world.root), world.env, (agent,)).agents[0].findings,
         "doctor": doctor.diagnose(str(world.root), world.env, (agent,)),
     }
     told = {

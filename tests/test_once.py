@@ -19,8 +19,8 @@ from hookport.agents import get, list_agents
 from hookport.convert.degrade.wrapping import unwrap_hook
 from hookport.convert.pipeline import read
 from hookport.install import sync
-from hookport.install.sync import Wish
-from hookport.install.targets import SCOPES, Scope, target
+from hookport.install.sync import SyncRequest
+from hookport.install.targets import SCOPES, Scope, find_target
 from hookport.model.hooks import Hook
 from hookport.model.runs import Answer
 from hookport.project.ownership import find_agent, is_dispatch, is_ours
@@ -438,7 +438,7 @@ def await_(holds: Any) -> None:
 
 def entries(world: Project, agent: str, scope: Scope, mode: Any) -> list[Hook]:
     """The entries of ours that `sync` would write."""
-    made = sync.plan(str(world.root), world.env, Wish((agent,), scope, mode))
+    made = sync.plan_sync(str(world.root), world.env, SyncRequest((agent,), scope, mode))
     texts = {one.path: one.after for one in made.changes if one.after is not None}
     dialect = get(agent)
     return [
@@ -456,7 +456,7 @@ def test_every_entry_names_itself(agent: str, mode: str, tmp_path: Path) -> None
     world = Project(tmp_path)
     world.write(tmp_path / "home" / ".config" / "hookport" / "hooks.json")
     for scope in SCOPES:
-        if not target(agent, scope, str(world.root), world.env).places():
+        if not find_target(agent, scope, str(world.root), world.env).places():
             continue
         found = entries(world, agent, scope, mode)
         assert found

@@ -127,7 +127,7 @@ def test_many_runs_of_one_project_forget_none_of_another(home: Home) -> None:
     for number in range(ledger.KEPT_RUNS + 5):
         change = Change(str(path), read_file(str(path)), str(number).encode())
         files.apply([change], home.env, what="sync", root=str(two))
-    runs = [run.root for run in ledger.runs(home.env)]
+    runs = [run.root for run in ledger.list_runs(home.env)]
     assert (runs.count(str(one)), runs.count(str(two))) == (1, ledger.KEPT_RUNS)
     home.run(one, "undo")
     assert not entries(one).exists()
@@ -156,7 +156,7 @@ def test_as_json(home: Home) -> None:
     home.sync(one)
     nothing: dict[str, object] = {"root": str(two), "run": None, "files": [], "written": False}
     assert json.loads(home.run(two, "undo", "--json")) == nothing
-    (run,) = ledger.runs(home.env)
+    (run,) = ledger.list_runs(home.env)
     told = {
         "root": str(one),
         "run": {"what": "sync", "time": run.time, "root": str(one)},
@@ -286,7 +286,7 @@ def test_doctor_and_vendor_are_taken_back_where_they_ran(home: Home) -> None:
     text = entries(two).read_text()
     entries(two).write_text(text.replace(sys.executable, "/gone/python"))
     home.run(two, "doctor", "--fix", code=1)
-    assert [(run.what, run.root) for run in ledger.runs(home.env)] == [
+    assert [(run.what, run.root) for run in ledger.list_runs(home.env)] == [
         ("vendor", str(one)),
         ("sync", str(two)),
         ("doctor --fix", str(two)),
@@ -302,11 +302,11 @@ def test_a_killed_run_of_another_project_is_still_known(home: Home) -> None:
     home.sync(one)
     home.sync(two)
     place = home.path / ".local/state/hookport/ledger"
-    last = ledger.newest(place)
-    assert isinstance(last, ledger.Run)
-    ledger.keep(place, last._replace(unfinished=True))
+    last = ledger.read_newest(place)
+    assert isinstance(last, ledger.LedgerRun)
+    ledger.keep_run(place, last._replace(unfinished=True))
     home.run(one, "undo")
-    (run,) = ledger.runs(home.env)
+    (run,) = ledger.list_runs(home.env)
     assert (run.root, run.unfinished) == (str(two), False)
     home.run(two, "undo")
     assert not entries(two).exists()

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import pytest
 
 from hookport.cli import main
-from hookport.doctor.commands import find_command_faults, surroundings_of
-from hookport.doctor.needs import Script, find_need
+from hookport.doctor.commands import find_command_faults, make_surroundings
+from hookport.doctor.needs import StartedScript, find_need
 from hookport.install import sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.runtime import journal
 from tests.approval import approve
 
@@ -695,8 +695,8 @@ class Place(NamedTuple):
         self.write(setup.files)
         if setup.installed:
             (self.root / ".claude").mkdir(exist_ok=True)
-            wish = Wish((setup.agent,), mode="bridge")
-            sync.apply(lambda: sync.plan(str(self.root), self.env, wish), self.env, what="sync")
+            wish = SyncRequest((setup.agent,), mode="bridge")
+            sync.apply(lambda: sync.plan_sync(str(self.root), self.env, wish), self.env, what="sync")
             approve(self.root, self.env)
         if setup.stderr:
             self.fail(setup)
@@ -804,7 +804,7 @@ def test_what_a_script_may_do_without_is_not_missed(
 
 def test_hookport_itself_is_missed_only_where_nothing_brings_it(place: Place) -> None:
     python = next(path for path in ("/usr/bin/python3", shutil.which("python3") or "") if Path(path).exists())
-    script = Script(
+    script = StartedScript(
         place.root / "run.py", b"from hookport import deny\nimport of_nobody\n", "python3", python
     )
 
@@ -827,7 +827,7 @@ def test_a_python_of_the_project_is_not_started(place: Place) -> None:
     linked = own.with_name("python")
     linked.symlink_to(shutil.which("python3") or "/usr/bin/python3")
     for path in (own, linked):
-        script = Script(place.root / "run.py", b"import of_nobody\n", "python3", str(path))
+        script = StartedScript(place.root / "run.py", b"import of_nobody\n", "python3", str(path))
         assert find_need(script, str(place.root), str, frozenset()) is None
     assert not (place.root / "started").exists()
 
@@ -894,7 +894,7 @@ def test_a_hook_that_works_passes_every_gate(
 )
 def test_a_command_that_a_shell_can_start_is_let_pass(text: str, place: Place) -> None:
     (place.root / "guard.sh").write_text(GUARD)
-    where = surroundings_of("claude-code", place.root, place.env, in_package=False)
+    where = make_surroundings("claude-code", place.root, place.env, in_package=False)
     assert list(find_command_faults(text, where)) == []
 
 

@@ -21,7 +21,7 @@ def level(root: Path, home: Path, handler: dict[str, Any], matcher: str = "Bash"
     group = {"matcher": matcher, "hooks": [{"type": "command", **handler}]}
     (root / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [group]}}))
     env = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
-    (agent,) = status.status(str(root), env, ("claude-code",)).agents
+    (agent,) = status.read_status(str(root), env, ("claude-code",)).agents
     (hook,) = agent.hooks
     return hook.state, hook.level, hook.reason
 

@@ -12,7 +12,7 @@ import pytest
 from hookport import findings as f
 from hookport.agents import get, get_wire, list_agents
 from hookport.install import sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.runtime import engine, sessions
 from hookport.runtime.plan import PlannedHook
 from hookport.wire.events import read_event
@@ -132,7 +132,7 @@ def test_what_an_agent_does_not_send_is_told(agent: str, tmp_path: Path) -> None
     (root / ".claude" / "settings.json").write_text(json.dumps({"hooks": hooks}), "utf-8")
     scope: Any = "project" if any(one.scope == "project" for one in get(agent).locations) else "user"
     env = {"HOME": str(home), **environment(tmp_path)}
-    (planned,) = sync.plan(str(root), env, Wish((agent,), scope, "bridge")).agents
+    (planned,) = sync.plan_sync(str(root), env, SyncRequest((agent,), scope, "bridge")).agents
     codes = (f.FieldUnsent.code, f.ShellVariablesUnread.code)
     told = sorted(one.message.partition("which")[0] for one in planned.findings if one.code in codes)
     expected = []

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from hookport.agents import get, list_agents
-from hookport.install.lock import build, shared
+from hookport.install.lock import build, drop_private_hooks
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import plan
-from hookport.vendor.writer import compiled
+from hookport.vendor.writer import compile_plan
 from tests.approval import approve
 
 Tree = dict[str, Any]
@@ -190,12 +190,12 @@ def test_a_project_switches_off_no_hook_of_the_user(agent: str, place: Place) ->
 def test_what_is_switched_off_here_only_stays_on_for_everybody_else(place: Place) -> None:
     case = CASES["claude-code"]
     place.write(case.file, case.hooks)
-    on = shared(found := discover(str(place.root), place.env), build(found, place.env), place.env)
+    on = drop_private_hooks(found := discover(str(place.root), place.env), build(found, place.env), place.env)
     place.write(*case.project)
     found = discover(str(place.root), place.env)
     assert plan_builder.list_runnable(found) == []
-    assert shared(found, build(found, place.env), place.env) == on
-    made = plan.parse(compiled(str(place.root)))
+    assert drop_private_hooks(found, build(found, place.env), place.env) == on
+    made = plan.parse(compile_plan(str(place.root)))
     assert not isinstance(made, str)
     assert [hook.command for hook in made.read_all_hooks()] == ["./guard.sh"]
 

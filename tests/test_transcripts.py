@@ -17,7 +17,7 @@ import pytest
 from hookport import findings as f
 from hookport.agents import get, get_wire, list_agents
 from hookport.install import sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.model.runs import Event
 from hookport.runtime import engine, surroundings, transcripts
 from hookport.runtime.plan import PlannedHook
@@ -166,6 +166,6 @@ def test_a_form_that_is_not_copied_is_told(agent: str, tmp_path: Path) -> None:
     (root / ".claude" / "settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [hook]}}), "utf-8")
     scope: Any = "project" if any(one.scope == "project" for one in get(agent).locations) else "user"
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "HOOKPORT_STATE_DIR": str(tmp_path / "state")}
-    (planned,) = sync.plan(str(root), env, Wish((agent,), scope, "bridge")).agents
+    (planned,) = sync.plan_sync(str(root), env, SyncRequest((agent,), scope, "bridge")).agents
     told = [one for one in planned.findings if one.code == f.TranscriptDiffers.code]
     assert bool(told) is (agent in ("cursor", "mistral-vibe"))

@@ -19,7 +19,7 @@ from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.convert import pipeline
 from hookport.convert.degrade.wrapping import wrap_command
 from hookport.install import files, sync
-from hookport.install.sync import Wish
+from hookport.install.sync import SyncRequest
 from hookport.install.targets import Scope
 from hookport.shapes.dialect import find_variable
 from tests import kitchen
@@ -133,8 +133,8 @@ def test_an_installed_command_has_defaults(agent: str, mode: str, tmp_path: Path
     write_guards(root if scope == "project" else home)
     if mode == "vendored" and scope == "user":
         pytest.skip("the bridge is kept in a project")
-    wish = Wish((agent,), scope, "native" if mode == "native" else "bridge", mode == "vendored")
-    plan = sync.plan(str(root), env, wish)
+    wish = SyncRequest((agent,), scope, "native" if mode == "native" else "bridge", mode == "vendored")
+    plan = sync.plan_sync(str(root), env, wish)
     files.apply(plan.changes, env, what="sync")
     paths = [Path(path) for one in plan.agents if one.agent == agent for path in one.paths]
     hooks = read(agent, {str(path): path.read_bytes() for path in paths if path.is_file()})

@@ -52,7 +52,7 @@ class Vendored(World):
 
 def vend(root: Path) -> None:
     (root / ".hookport").mkdir(exist_ok=True)
-    for change in writer.changes(str(root)):
+    for change in writer.plan_changes(str(root)):
         Path(change.path).write_bytes(change.after or b"")
 
 

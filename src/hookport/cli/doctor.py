@@ -15,8 +15,8 @@ from pathlib import Path
 from hookport.agents import get, list_agents
 from hookport.cli.report import inside
 from hookport.console.terminal import Paint, plain
-from hookport.doctor import Diagnosis, Report, examine, world_of
-from hookport.doctor.files import World, counted, shown
+from hookport.doctor import Diagnosis, DoctorReport, examine, find_world
+from hookport.doctor.files import World, shorten_path, spell_count
 from hookport.errors import UsageError, suggest_closest
 
 
@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
             raise UsageError(f"'{name}' is no agent.{suggest_closest(name, list_agents())}")
     env = dict(os.environ)
     cwd = str(Path.cwd())
-    world = world_of(cwd, env)
+    world = find_world(cwd, env)
     reports = examine(cwd, env, args.agent)
     if args.fix:
         from hookport.doctor.repair import repair
@@ -67,7 +67,7 @@ def run(args: Namespace) -> int:
     return int(any(one.finding.severity == "error" for one in found))
 
 
-def as_json(one: Diagnosis, report: Report, world: World) -> dict[str, str]:
+def as_json(one: Diagnosis, report: DoctorReport, world: World) -> dict[str, str]:
     """A diagnosis as `--json` prints it; the evidence tells the version it was found with."""
     by = f"{one.agent} {report.version}" if one.agent and report.version else ""
     told = one.evidence if by in one.evidence else f"{one.evidence} ({by})".strip()
@@ -84,25 +84,25 @@ def as_json(one: Diagnosis, report: Report, world: World) -> dict[str, str]:
 
 def _where(one: Diagnosis, world: World) -> str:
     finding = one.finding
-    file = shown(finding.file, world) if finding.file else ""
+    file = shorten_path(finding.file, world) if finding.file else ""
     if file and finding.line:
         file += f":{finding.line}:{finding.column}"
     return ": ".join(part for part in (file, inside(finding) if finding.file else finding.where) if part)
 
 
-def summary(report: Report) -> str:
+def summary(report: DoctorReport) -> str:
     """One line about an agent: `codex 0.166.0: 3 hooks, 1 would not fire`."""
-    parts = [counted(report.hooks)]
+    parts = [spell_count(report.hooks)]
     if report.dead:
         parts.append(f"{report.dead} would not fire")
     if report.files_dropped:
-        parts.append(f"{counted(report.files_dropped, 'file')} with hooks not read")
+        parts.append(f"{spell_count(report.files_dropped, 'file')} with hooks not read")
     if not report.diagnoses:
         parts.append("nothing found")
     return f"{report.agent or 'hookport'}{f' {report.version}' * bool(report.version)}: {', '.join(parts)}"
 
 
-def _text(report: Report, world: World, paint: Paint) -> str:
+def _text(report: DoctorReport, world: World, paint: Paint) -> str:
     text = f"{paint(summary(report), 'bold')}\n"
     for one in report.diagnoses:
         severity = paint(f"{one.finding.severity:5}", one.finding.severity)

@@ -17,9 +17,9 @@ from pathlib import Path
 from hookport.cli import report
 from hookport.cli.sync import Progress, add_agents, listed
 from hookport.console.terminal import Paint, plain, table
-from hookport.doctor.status import AgentState, HookState, Status, status
+from hookport.doctor.status import AgentState, HookState, Status, read_status
 from hookport.findings import NotSynced
-from hookport.install.lock import Standing
+from hookport.install.lock import ApprovalStanding
 from hookport.project.discovery import Module
 from hookport.runtime import pauses
 from hookport.wire.spellings import format_time
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the state of every agent; exit code 1 where a settings file cannot be read."""
     progress = Progress("status")
-    found = status(str(Path.cwd()), dict(os.environ), args.agent, progress)
+    found = read_status(str(Path.cwd()), dict(os.environ), args.agent, progress)
     progress.end()
     if args.json:
         sys.stdout.write(json.dumps(_as_json(found), indent=2, ensure_ascii=False) + "\n")
@@ -125,7 +125,7 @@ def show_unmanaged(modules: Sequence[Module], root: str, write: Callable[[str], 
         write(plain(f"{where}: {finding.severity} {finding.code} {finding.message}") + "\n")
 
 
-def _show_approval(approval: Standing, paint: Paint) -> None:
+def _show_approval(approval: ApprovalStanding, paint: Paint) -> None:
     """Which approved state the project is in, what is not as in it, and what no approval covers."""
     if approval.lost:
         wrong = paint(

@@ -24,10 +24,10 @@ from hookport.base.paths import spell_path
 from hookport.cli import report
 from hookport.cli.difference import difference
 from hookport.console.terminal import CLEAR, Paint, plain, table
-from hookport.doctor.order import STARTS, gate_of
+from hookport.doctor.order import STARTS, find_gate
 from hookport.findings import Finding
 from hookport.install import lock, sync
-from hookport.install.sync import AgentPlan, Plan, Wish
+from hookport.install.sync import AgentPlan, SyncPlan, SyncRequest
 from hookport.project.discovery import discover
 
 STYLES = {
@@ -79,12 +79,12 @@ def add_agents(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Plan the edits, show or write them, and tell what became of each agent."""
     env, cwd = dict(os.environ), str(Path.cwd())
-    wish = Wish(tuple(args.agent), args.scope, args.mode, args.vendor, args.adopt)
+    wish = SyncRequest(tuple(args.agent), args.scope, args.mode, args.vendor, args.adopt)
     progress = Progress("sync")
     is_dry = args.dry_run or args.check
 
-    def make() -> Plan:
-        made = sync.plan(cwd, env, wish, progress)
+    def make() -> SyncPlan:
+        made = sync.plan_sync(cwd, env, wish, progress)
         progress.end()
         return made
 
@@ -100,7 +100,7 @@ def run(args: Namespace) -> int:
         drifted = drift(plan)
         if args.adopt:
             drifted = [one._replace(hint="Run `hookport sync --adopt`.") for one in drifted]
-        findings += [*drifted, *sync.unspoken(plan, env), *lock.check(discover(cwd, env), env)]
+        findings += [*drifted, *sync.find_unknown_dialects(plan, env), *lock.check(discover(cwd, env), env)]
         findings += failing_hooks(cwd, env, [one.agent for one in plan.agents])
     if findings:
         sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
@@ -112,11 +112,11 @@ def failing_hooks(cwd: str, env: dict[str, str], names: list[str]) -> list[Findi
     diagnoses = [one for it in doctor.examine(cwd, env, names, is_quick=True) for one in it.diagnoses]
     wrong = [one.finding for one in diagnoses if one.finding.severity == "error" and one.dead]
     return list(
-        {(one.file, one.where, one.code): one for one in wrong if gate_of(one.code, "") == STARTS}.values()
+        {(one.file, one.where, one.code): one for one in wrong if find_gate(one.code, "") == STARTS}.values()
     )
 
 
-def drift(plan: Plan) -> list[Finding]:
+def drift(plan: SyncPlan) -> list[Finding]:
     """What `--check` finds: an agent whose entries are not as they should be."""
     found = [
         f.Drifted.at("", agent=one.agent, state=one.state)._replace(file=change.path)
@@ -130,7 +130,7 @@ def drift(plan: Plan) -> list[Finding]:
     ]
 
 
-def _show(plan: Plan, word: str, *, drifts: bool) -> None:
+def _show(plan: SyncPlan, word: str, *, drifts: bool) -> None:
     if not plan.agents:
         sys.stdout.write(
             "no agent was found here: there is neither a configuration folder nor a program of one. "

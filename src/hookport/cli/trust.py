@@ -23,8 +23,8 @@ from hookport.findings import AgentSkips, Finding, NotRunHere
 from hookport.install import agent_trust, lock, sync
 from hookport.install.coverage import find_gaps, report_gaps
 from hookport.install.lock import Lock
-from hookport.install.review import Review, review, shown
-from hookport.install.targets import SCOPES, target
+from hookport.install.review import Review, escape_controls, review
+from hookport.install.targets import SCOPES, find_target
 from hookport.project import environment
 from hookport.project.discovery import Discovery, discover
 from hookport.project.misplaced import find_misplaced
@@ -54,17 +54,17 @@ def run(args: Namespace) -> int:
     found = discover(str(Path.cwd()), env)
     if args.check:
         return _check(found, env, as_json=args.json)
-    contents = lock.texts(found, env)
+    contents = lock.collect_texts(found, env)
     after = lock.build(found, env)
     state = approvals.find_approved_state(found.root, after, env)
     before, when = dict(state.lock), state.when
     reviews = review(found, before, after, contents, env)
-    untrusted = agent_trust.untrusted(found.root, env)
+    untrusted = agent_trust.list_untrusted(found.root, env)
     skipped, agents = _of_project(untrusted, found), untrusted if args.agents else []
     tree: dict[str, object] = {
         "root": found.root,
         "approved": when,
-        "lock": lock.digest(lock.shared(found, after, env)),
+        "lock": lock.hash_lock(lock.drop_private_hooks(found, after, env)),
         "hooks": [_as_json(one) for one in reviews],
         "settings": {"approved": before.get("settings", {}), "now": after["settings"]},
         "agents": [one._asdict() for one in agents],
@@ -110,7 +110,7 @@ def run(args: Namespace) -> int:
 
 def _check(found: Discovery, env: Mapping[str, str], *, as_json: bool) -> int:
     """Whether the hooks are as approved, and the lock in the project is that of these hooks; for CI."""
-    standing = lock.standing(found, env)
+    standing = lock.find_standing(found, env)
     findings = lock.check(found, env)
     if as_json:
         tree = {
@@ -146,7 +146,8 @@ def _without_entry(found: Discovery, env: dict[str, str]) -> list[Finding]:
     left: list[Finding] = []
     for agent in all_agents():
         scopes = [
-            sync.installed_in(target(agent, scope, found.root, env), found).installed for scope in SCOPES
+            sync.find_installed(find_target(agent, scope, found.root, env), found).installed
+            for scope in SCOPES
         ]
         if any(one.ours for one in scopes):
             gaps = find_gaps(list_enabled(found), (), scopes, found.root)
@@ -167,10 +168,10 @@ def _asked_for(skipped: list[agent_trust.AgentHook]) -> bool:
 def _approve(root: str, seen: Lock, env: dict[str, str], how: str) -> None:
     """Write what was looked at, unless it is not what there is any more."""
     found = discover(root, env)
-    contents = lock.texts(found, env)
+    contents = lock.collect_texts(found, env)
     if lock.build(found, env) != seen:
         raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
-    lock.write(root, lock.shared(found, seen, env))
+    lock.write(root, lock.drop_private_hooks(found, seen, env))
     approvals.store_approval(root, seen, contents, env, how)
 
 
@@ -213,7 +214,9 @@ def _print(root: str, reviews: list[Review], since: str, agents: list[agent_trus
     sys.stdout.write(f"{paint(plain(root), 'bold')}: {since}\n")
     for one in reviews:
         it = one.difference
-        sys.stdout.write(f"\n{paint(it.what, STYLES[it.what])}  {shown(it.name)}  {shown(it.id)}\n")
+        sys.stdout.write(
+            f"\n{paint(it.what, STYLES[it.what])}  {escape_controls(it.name)}  {escape_controls(it.id)}\n"
+        )
         for what, said in (("runs", one.runs), ("uses", ", ".join(one.capabilities))):
             if said:
                 sys.stdout.write(f"  {what}: {plain(said)}\n")
@@ -225,8 +228,8 @@ def _print(root: str, reviews: list[Review], since: str, agents: list[agent_trus
             style = "kept" if line.startswith("+") else "dropped" if line.startswith("-") else ""
             sys.stdout.write(f"    {paint(plain(line), style)}\n")
     for hook in agents:
-        sys.stdout.write(f"\n{paint(hook.state, 'loss')}  {hook.agent}: {shown(hook.key)}\n")
-        sys.stdout.write(f"  runs: {shown(hook.command)}\n")
+        sys.stdout.write(f"\n{paint(hook.state, 'loss')}  {hook.agent}: {escape_controls(hook.key)}\n")
+        sys.stdout.write(f"  runs: {escape_controls(hook.command)}\n")
     if not reviews and not agents:
         sys.stdout.write("  nothing is new or changed\n")
     sys.stdout.write("\n")

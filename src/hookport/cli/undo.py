@@ -18,7 +18,7 @@ from hookport.cli.difference import difference
 from hookport.console.terminal import Paint
 from hookport.errors import UsageError
 from hookport.install import files
-from hookport.install.ledger import Run
+from hookport.install.ledger import LedgerRun
 from hookport.project.contents import Change
 from hookport.project.discovery import find_project_root
 
@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     here = find_project_root(str(Path.cwd()), env)
     root = None if args.all else here
-    last = files.last(env, root)
+    last = files.find_last_run(env, root)
     if last is None:
         return _nothing(here, args, env)
     if not args.all or args.yes or args.dry_run:
@@ -65,7 +65,7 @@ def run(args: Namespace) -> int:
 
 def _nothing(here: str, args: Namespace, env: dict[str, str]) -> int:
     """There is no run of this project; who is in the wrong folder is told where the last one was."""
-    other = None if args.all else files.last(env)
+    other = None if args.all else files.find_last_run(env)
     if args.json:
         _print_json(here, None, [], written=False)
     elif other is None:
@@ -78,7 +78,7 @@ def _nothing(here: str, args: Namespace, env: dict[str, str]) -> int:
     return 0
 
 
-def _agreed(last: Run, changes: list[Change], args: Namespace) -> bool:
+def _agreed(last: LedgerRun, changes: list[Change], args: Namespace) -> bool:
     if args.json or not sys.stdin.isatty():
         why = "--json asks nothing" if args.json else "there is no terminal to ask on"
         raise UsageError(f"nothing was taken back: {why}. Say --yes or --dry-run.")
@@ -87,7 +87,7 @@ def _agreed(last: Run, changes: list[Change], args: Namespace) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _name(last: Run, here: str) -> str:
+def _name(last: LedgerRun, here: str) -> str:
     where = f" in {last.root}" if last.root not in ("", here) else ""
     return f"`hookport {last.what}` of {_when(last.time)}{where}"
 
@@ -100,7 +100,7 @@ def _did(change: Change) -> str:
     return "removed" if change.after is None else "restored"
 
 
-def _print_json(here: str, last: Run | None, changes: list[Change], *, written: bool) -> None:
+def _print_json(here: str, last: LedgerRun | None, changes: list[Change], *, written: bool) -> None:
     tree = {
         "root": here,
         "run": {"what": last.what, "time": last.time, "root": last.root} if last else None,

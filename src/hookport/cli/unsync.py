@@ -17,7 +17,7 @@ from hookport.cli.difference import difference
 from hookport.cli.sync import add_agents, shown
 from hookport.console.terminal import Paint, plain
 from hookport.install import files, sync
-from hookport.install.sync import Plan
+from hookport.install.sync import SyncPlan
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,8 +38,8 @@ def run(args: Namespace) -> int:
 
     scope = None if args.scope == "all" else args.scope
 
-    def make() -> Plan:
-        return sync.removal(cwd, env, args.agent, scope)
+    def make() -> SyncPlan:
+        return sync.plan_removal(cwd, env, args.agent, scope)
 
     files.settle(env)
     plan = make() if args.dry_run else sync.apply(make, env, what="unsync", ends=True)
@@ -55,14 +55,14 @@ def run(args: Namespace) -> int:
         if args.dry_run:
             sys.stdout.write(difference(change, paint))
     if args.scope == "project":
-        _tell_of_users(sync.removal(cwd, env, args.agent, "user"))
+        _tell_of_users(sync.plan_removal(cwd, env, args.agent, "user"))
     findings = [one for agent in plan.agents for one in agent.findings]
     if findings:
         sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
     return report.worst(findings, strict=False)
 
 
-def _tell_of_users(plan: Plan) -> None:
+def _tell_of_users(plan: SyncPlan) -> None:
     """The entries that stay, since they serve every project."""
     if plan.changes:
         paths = ", ".join(shown(plan.root, change.path) for change in plan.changes)

@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
         if not any(one.severity == "error" for one in found):
             sys.stdout.write("bridge.pyz and its plan are what this version makes.\n")
         return report.worst(found, strict=True)
-    changes = writer.changes(root)
+    changes = writer.plan_changes(root)
     files.apply(changes, env, what="vendor", root=root)
     for one in changes:
         sys.stdout.write(f"wrote {Path(one.path).relative_to(root).as_posix()}\n")
@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
         sys.stdout.write("Run `hookport trust`, which puts their hashes in hookport.lock, and commit all.\n")
     else:
         sys.stdout.write("Both files are as they should be; nothing was written.\n")
-    told = writer.left_out(root)
+    told = writer.find_left_out(root)
     if told:
         sys.stderr.write(report.grouped(told, Paint(sys.stderr), {}))
     return 0

@@ -19,24 +19,24 @@ from hookport.cli.events import Asked, asked, command_event, last_event
 from hookport.console.terminal import Paint, plain
 from hookport.doctor.failures import find_failing, read_failures
 from hookport.doctor.health import Machine, find_faults
-from hookport.doctor.order import OBEYED, gate_of
-from hookport.doctor.status import BY_ITSELF, HookState, status
+from hookport.doctor.order import OBEYED, find_gate
+from hookport.doctor.status import BY_ITSELF, HookState, read_status
 from hookport.doctor.walk import (
     FAILS,
     NOT_BLOCKING,
     OK,
     UNSEEN,
-    Known,
-    Step,
-    Walk,
-    hooks_named,
-    look,
-    match_step,
-    walk,
+    GateStep,
+    HookWalk,
+    ProjectView,
+    find_hooks,
+    make_match_step,
+    view_project,
+    walk_hook,
 )
 from hookport.errors import UsageError, suggest_closest
 from hookport.findings import BridgeEntry, DuplicateKey, Finding, ScriptMissing
-from hookport.install.targets import detected
+from hookport.install.targets import detect_agents
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, discover, load
 from hookport.project.misplaced import find_misplaced
@@ -85,7 +85,7 @@ def _call(args: Namespace) -> Asked | None:
         return last_event(os.environ, args.agent)
     if args.command is None:
         return None
-    here = [one.agent for one in detected(str(Path.cwd()), os.environ)]
+    here = [one.agent for one in detect_agents(str(Path.cwd()), os.environ)]
     return command_event(args.command, args.agent or next(iter(here), list_agents()[0]), str(Path.cwd()))
 
 
@@ -93,16 +93,16 @@ def _walk(args: Namespace, it: Asked | None) -> int:
     """Walk the gates of a hook, or of all of them, in each agent that is here."""
     env, cwd = dict(os.environ), str(Path.cwd())
     root = discover(cwd, env).root
-    chosen = [get(args.agent).id] if args.agent else [one.agent for one in detected(root, env)]
+    chosen = [get(args.agent).id] if args.agent else [one.agent for one in detect_agents(root, env)]
     chosen = [it.wire.id] if it and not args.agent else chosen
-    known = look(cwd, env, chosen)
-    hooks = hooks_named(args.hook, known) if args.hook else known.every_hook()
+    known = view_project(cwd, env, chosen)
+    hooks = find_hooks(args.hook, known) if args.hook else known.list_hooks()
     if not hooks:
         return _nowhere(args, known)
     if not chosen:
         raise UsageError("no agent was found here. Name one with --agent.")
     walks = [
-        walk(one, agent, known, match_step(one, it.event, it.wire, env) if it else None)
+        walk_hook(one, agent, known, make_match_step(one, it.event, it.wire, env) if it else None)
         for one in hooks
         for agent in chosen
     ]
@@ -120,7 +120,7 @@ def _walk(args: Namespace, it: Asked | None) -> int:
     return int(any(one.failed for one in walks) or bool(not args.hook and known.strays))
 
 
-def _nowhere(args: Namespace, known: Known) -> int:
+def _nowhere(args: Namespace, known: ProjectView) -> int:
     """Tell of a hook that was not found: it stands elsewhere, its file is broken, or the name is mistyped."""
     word = (args.hook or "").lower()
     strays = [
@@ -149,12 +149,12 @@ def _nowhere(args: Namespace, known: Known) -> int:
         findings += {one.message: one for one in every if _costs_hooks(one)}.values()
     if args.json:
         steps = [
-            Step(gate_of(one.code, args.agent or ""), FAILS, one.message, one.hint, one.code)._asdict()
+            GateStep(find_gate(one.code, args.agent or ""), FAILS, one.message, one.hint, one.code)._asdict()
             for one in findings
         ]
         sys.stdout.write(json.dumps([{"hook": args.hook, "steps": steps}], indent=2) + "\n")
         return 1
-    names = tuple(dict.fromkeys(map(plan_builder.name_entry, known.every_hook())))
+    names = tuple(dict.fromkeys(map(plan_builder.name_entry, known.list_hooks())))
     what = f"no hook '{args.hook}'" if args.hook else "no hooks"
     sys.stdout.write(plain(f"{what} in {known.found.root}.{suggest_closest(args.hook or '', names)}") + "\n")
     if findings:
@@ -171,7 +171,7 @@ def _costs_hooks(finding: Finding) -> bool:
     return finding.severity == "error" or finding.code == DuplicateKey.code
 
 
-def _show_walk(one: Walk, *, is_brief: bool) -> None:
+def _show_walk(one: HookWalk, *, is_brief: bool) -> None:
     """The gates of one hook in one agent, or their result in a line."""
     paint = Paint(sys.stdout)
     failed = one.failed
@@ -285,7 +285,7 @@ def _left_to_agent(
     loaded = [run for run in runs if run.matched and is_loaded_by(run.hook.loaded_by, agent, root, caller)]
     if not loaded:
         return runs
-    rows = [row for state in status(caller.start, env, [agent]).agents for row in state.hooks]
+    rows = [row for state in read_status(caller.start, env, [agent]).agents for row in state.hooks]
     known = {(row.file, row.place): row for row in rows}
     title = get(agent).title
     return [

@@ -17,51 +17,51 @@ from typing import NamedTuple
 from hookport.agents import Dialect, get, list_agents
 from hookport.doctor import bridge, entries, gates, scopes
 from hookport.doctor import own as itself
-from hookport.doctor.case import Case, Diagnosis, Hooks, name
+from hookport.doctor.case import AgentCase, Diagnosis, Hooks, identify_hook
 from hookport.doctor.failures import Failures, find_failing, read_failures
-from hookport.doctor.files import World, foreign, places, shown, sources
+from hookport.doctor.files import World, find_places, read_foreign, read_sources, shorten_path
 from hookport.doctor.health import Machine, find_faults
-from hookport.doctor.history import History, history
+from hookport.doctor.history import History, read_history
 from hookport.doctor.order import is_about
 from hookport.findings import Finding
-from hookport.install.coverage import Installed, commands_for, cover_of, find_gaps, report_gaps
-from hookport.install.sync import installed_in
-from hookport.install.targets import SCOPES, detected, target
+from hookport.install.coverage import InstalledEntries, find_commands, find_cover, find_gaps, report_gaps
+from hookport.install.sync import find_installed
+from hookport.install.targets import SCOPES, detect_agents, find_target
 from hookport.project.discovery import Discovery, HookEntry, discover, find_project_root
 from hookport.project.misplaced import Stray, find_misplaced
 from hookport.project.ownership import is_dispatch
 from hookport.project.places import find_home_folder
 from hookport.project.plan_builder import list_enabled
 
-__all__ = ["Diagnosis", "Report", "diagnose", "examine", "examine_agent"]
+__all__ = ["Diagnosis", "DoctorReport", "diagnose", "examine", "examine_agent"]
 
 VERSION_SECONDS = 5
-SKIPPED = itself.skip_finding("").code
+SKIPPED = itself.make_skip_finding("").code
 CHECKS = (
-    entries.dropped,
-    gates.switched_off,
-    gates.untrusted_folder,
-    gates.untrusted_hooks,
-    gates.shadowed,
-    scopes.misplaced,
-    scopes.passed_over,
-    entries.known,
-    entries.events,
-    entries.gone_tools,
-    entries.startable,
-    entries.relative,
-    entries.generated,
-    bridge.broken,
-    bridge.silent,
-    bridge.foreign,
-    bridge.unspoken,
-    bridge.late,
-    bridge.short,
-    scopes.copies,
+    entries.find_dropped,
+    gates.find_switched_off,
+    gates.find_untrusted_folder,
+    gates.find_untrusted_hooks,
+    gates.find_shadowed,
+    scopes.find_misplaced_files,
+    scopes.find_passed_over,
+    entries.find_file_faults,
+    entries.find_missing_events,
+    entries.find_gone_tools,
+    entries.find_unstartable,
+    entries.find_relative_scripts,
+    entries.find_broken_code,
+    bridge.find_broken,
+    bridge.find_silent,
+    bridge.find_foreign,
+    bridge.find_unknown_dialects,
+    bridge.find_late,
+    bridge.find_lossy,
+    scopes.find_copies,
 )
 
 
-class Report(NamedTuple):
+class DoctorReport(NamedTuple):
     """What was found about one agent, or about hookport itself where the agent has no name."""
 
     agent: str
@@ -73,64 +73,68 @@ class Report(NamedTuple):
     @property
     def dead(self) -> int:
         """How many of the hooks would not fire."""
-        return len(frozenset().union(*(one.dead for one in self.diagnoses)))
+        return len(frozenset().union(*(diagnosis.dead for diagnosis in self.diagnoses)))
 
 
 def diagnose(root: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> list[Finding]:
     """Everything that keeps hooks from firing in a folder."""
-    return [one.finding for report in examine(root, env, chosen) for one in report.diagnoses]
+    return [diagnosis.finding for report in examine(root, env, chosen) for diagnosis in report.diagnoses]
 
 
 def examine(
     cwd: str, env: Mapping[str, str], chosen: Sequence[str] = (), *, is_quick: bool = False
-) -> list[Report]:
+) -> list[DoctorReport]:
     """A report for each agent that has hooks here, and for hookport itself; or for the chosen ones.
 
     `is_quick`: no agent is asked for its version and no event is sent through an entry, and hookport itself
     is looked at for chosen agents too.
     """
-    world = world_of(cwd, env)
-    past = history(env)
+    world = find_world(cwd, env)
+    past = read_history(env)
     dialects = [get(agent) for agent in chosen or list_agents()]
-    found = discover(cwd, env)
-    here = {one.agent for one in detected(found.root, env)}
+    discovery = discover(cwd, env)
+    detected_agents = {agent.agent for agent in detect_agents(discovery.root, env)}
 
-    def case(dialect: Dialect) -> Case:
-        return case_of(dialect, world, past, force=bool(chosen), asks_version=not is_quick)
+    def case(dialect: Dialect) -> AgentCase:
+        return make_case(dialect, world, past, force=bool(chosen), asks_version=not is_quick)
 
     with ThreadPoolExecutor() as pool:
         cases = list(pool.map(case, dialects))
-    mine = itself.own(world, cases)
+    mine = itself.find_own(world, cases)
     # What hookport alone runs is looked at by itself, once for all agents.
-    apart = frozenset() if chosen else frozenset(one.file for one in mine.hooks)
-    skipped = {} if is_quick else itself.unapproved_hooks(found, env)
+    apart = frozenset() if chosen else frozenset(hook.file for hook in mine.hooks)
+    skipped = {} if is_quick else itself.explain_skips(discovery, env)
     skipped = {key: why for key, why in skipped.items() if key[0] not in apart}
-    about = _About(found, read_failures(env), find_misplaced(found.root, env), skipped)
-    checks = [check for check in CHECKS if not (is_quick and check is bridge.silent)]
+    about = _ProjectFacts(discovery, read_failures(env), find_misplaced(discovery.root, env), skipped)
+    checks = [check for check in CHECKS if not (is_quick and check is bridge.find_silent)]
     reports = [
-        _with_modules(
-            _report(case, about if chosen or case.dialect.id in here else None, checks), about, world
+        _add_modules(
+            _make_report(case, about if chosen or case.dialect.id in detected_agents else None, checks),
+            about,
+            world,
         )
         for case in cases
     ]
     if chosen and not is_quick:
         # What no agent can read runs in none of them.
-        unread = _once(iter((*itself.discovered(mine, world), *_strays_of_others(about, dialects, world))))
-        return [*reports, Report("", "", 0, 0, unread)] if unread else reports
+        unread = _sort_unique(
+            iter((*itself.find_broken_sources(mine, world), *_find_other_strays(about, dialects, world)))
+        )
+        return [*reports, DoctorReport("", "", 0, 0, unread)] if unread else reports
     reported = {
         key
         for report in reports
-        for one in report.diagnoses
-        if one.finding.code == SKIPPED
-        for key in one.dead
+        for diagnosis in report.diagnoses
+        if diagnosis.finding.code == SKIPPED
+        for key in diagnosis.dead
     }
-    checked = itself.examined(mine, world, cases, past, about.failures, reported)
-    own = _once(iter((*checked, *_strays(about, None, world))))
-    reports.append(Report("", "", len(mine.hooks), 0, own))
+    checked = itself.examine_own(mine, world, cases, past, about.failures, reported)
+    diagnoses = _sort_unique(iter((*checked, *_find_strays(about, None, world))))
+    reports.append(DoctorReport("", "", len(mine.hooks), 0, diagnoses))
     return [report for report in reports if report.hooks or report.diagnoses]
 
 
-class _About(NamedTuple):
+class _ProjectFacts(NamedTuple):
     """What is known of all hooks, whichever agent they are for."""
 
     found: Discovery
@@ -140,7 +144,7 @@ class _About(NamedTuple):
     skipped: Mapping[tuple[str, str], str]
 
 
-def _strays(about: _About, dialect: Dialect | None, world: World) -> Iterator[Diagnosis]:
+def _find_strays(about: _ProjectFacts, dialect: Dialect | None, world: World) -> Iterator[Diagnosis]:
     """Files with hooks that an agent, or with none a format, would read elsewhere."""
     for stray in about.strays:
         reader = stray.reader
@@ -148,154 +152,177 @@ def _strays(about: _About, dialect: Dialect | None, world: World) -> Iterator[Di
         if is_its:
             named = stray.hook_names or ("",) if stray.hooks else ()
             dead = frozenset((stray.file, name_) for name_ in named)
-            yield Diagnosis(dialect.id if dialect else "", stray.finding, shown(stray.file, world), dead)
+            yield Diagnosis(
+                dialect.id if dialect else "", stray.finding, shorten_path(stray.file, world), dead
+            )
 
 
-def _strays_of_others(about: _About, chosen: Sequence[Dialect], world: World) -> Iterator[Diagnosis]:
+def _find_other_strays(about: _ProjectFacts, chosen: Sequence[Dialect], world: World) -> Iterator[Diagnosis]:
     """Files with hooks that nothing reads, and that none of these agents would read elsewhere."""
     for stray in about.strays:
         if stray.reader not in chosen and stray.finding.severity == "error":
-            yield Diagnosis("", stray.finding, shown(stray.file, world))
+            yield Diagnosis("", stray.finding, shorten_path(stray.file, world))
 
 
-def _with_modules(report: Report, about: _About, world: World) -> Report:
+def _add_modules(report: DoctorReport, about: _ProjectFacts, world: World) -> DoctorReport:
     """The report with its misplaced files, and a note for each module that the agent loads by itself."""
-    strays = tuple(_strays(about, get(report.agent), world))
-    modules = [one for one in about.found.unmanaged if one.agent == report.agent]
-    notes = [Diagnosis(report.agent, one.finding, shown(one.file, world)) for one in modules]
-    hooks = report.hooks + sum(len(one.dead) for one in strays)
+    strays = tuple(_find_strays(about, get(report.agent), world))
+    modules = [module for module in about.found.unmanaged if module.agent == report.agent]
+    notes = [Diagnosis(report.agent, module.finding, shorten_path(module.file, world)) for module in modules]
+    hooks = report.hooks + sum(len(stray.dead) for stray in strays)
     return report._replace(hooks=hooks, diagnoses=(*strays, *report.diagnoses, *notes))
 
 
-def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> Report:
+def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> DoctorReport:
     """The report for one agent, by what its tables say."""
-    return _report(case_of(dialect, world_of(cwd, env), history(env), force=True))
+    return _make_report(make_case(dialect, find_world(cwd, env), read_history(env), force=True))
 
 
-def _scopes(case: Case, found: Discovery) -> list[Installed]:
-    targets = [target(case.dialect.id, scope, found.root, case.world.env) for scope in SCOPES]
-    return [installed_in(one, found).installed for one in targets]
+def _find_installed(case: AgentCase, discovery: Discovery) -> list[InstalledEntries]:
+    targets = [find_target(case.dialect.id, scope, discovery.root, case.world.env) for scope in SCOPES]
+    return [find_installed(one, discovery).installed for one in targets]
 
 
-def _not_run(case: Case, found: Discovery, scopes: list[Installed], known: Hooks) -> Iterator[Diagnosis]:
+def _find_not_run(
+    case: AgentCase, discovery: Discovery, scopes: list[InstalledEntries], known: Hooks
+) -> Iterator[Diagnosis]:
     """Hooks that neither the agent nor an entry of ours runs, but for those that a check told of already."""
-    gaps = find_gaps(list_enabled(found), found.scoped, scopes, str(case.world.cwd))
+    gaps = find_gaps(list_enabled(discovery), discovery.scoped, scopes, str(case.world.cwd))
     gaps = [gap for gap in gaps if (gap.hook.file, gap.hook.place) not in known]
     for finding, those in report_gaps(gaps, case.dialect):
         dead = frozenset((gap.hook.file, gap.hook.place) for gap in those)
-        files = dict.fromkeys(shown(gap.hook.file, case.world) for gap in those)
+        files = dict.fromkeys(shorten_path(gap.hook.file, case.world) for gap in those)
         yield Diagnosis(case.dialect.id, finding, ", ".join(files), dead)
 
 
-def _spared(one: Diagnosis, by_entry: Sequence[HookEntry]) -> Diagnosis:
+def _spare_hooks_of_entries(diagnosis: Diagnosis, by_entry: Sequence[HookEntry]) -> Diagnosis:
     """A finding about what the agent does with a file, where an entry runs all the hooks that it is about."""
-    if is_about(one.finding.code, one.agent, "entry") or not one.dead:
-        return one
-    dead = one.dead - {(hook.file, hook.place) for hook in by_entry}
-    finding = one.finding if dead else one.finding._replace(severity="loss")
-    return one._replace(finding=finding, dead=dead)
+    if is_about(diagnosis.finding.code, diagnosis.agent, "entry") or not diagnosis.dead:
+        return diagnosis
+    dead = diagnosis.dead - {(hook.file, hook.place) for hook in by_entry}
+    finding = diagnosis.finding if dead else diagnosis.finding._replace(severity="loss")
+    return diagnosis._replace(finding=finding, dead=dead)
 
 
-def _unwell(case: Case, about: _About, by_entry: Sequence[HookEntry], known: Hooks) -> Iterator[Diagnosis]:
+def _find_unhealthy(
+    case: AgentCase, about: _ProjectFacts, by_entry: Sequence[HookEntry], known: Hooks
+) -> Iterator[Diagnosis]:
     """Hooks that an entry of ours runs here, and that cannot do their work or keep failing.
 
     Those of the agent's own file were looked at as it runs them; those of formats are told of once.
     """
     machine = Machine(case.world.root, case.world.env)
-    for one in by_entry:
-        key = (one.file, one.place)
-        if key in known or get(one.hook.dialect).kind == "format":
+    for hook in by_entry:
+        key = (hook.file, hook.place)
+        if key in known or get(hook.hook.dialect).kind == "format":
             continue
-        faults = find_faults(one, machine, by_bridge=True)
-        failing = find_failing(one, about.failures, machine, case.dialect.id)
+        faults = find_faults(hook, machine, by_bridge=True)
+        failing = find_failing(hook, about.failures, machine, case.dialect.id)
         for fault in (*faults, *([failing] if failing and not faults else [])):
             yield Diagnosis(case.dialect.id, fault.finding, fault.evidence, frozenset({key}))
 
 
-def _skipped(
-    case: Case, about: _About, by_entry: Sequence[HookEntry], scopes: Sequence[Installed]
+def _find_skipped(
+    case: AgentCase, about: _ProjectFacts, by_entry: Sequence[HookEntry], scopes: Sequence[InstalledEntries]
 ) -> Iterator[Diagnosis]:
     """Hooks that an entry of ours would run here, and that the bridge skips."""
-    for one in by_entry:
-        why = about.skipped.get((one.file, one.place))
-        running = {command for installed in scopes for command in commands_for(installed, one)[0]}
+    for hook in by_entry:
+        why = about.skipped.get((hook.file, hook.place))
+        running = {command for installed in scopes for command in find_commands(installed, hook)[0]}
         if why and any(map(is_dispatch, running)):
-            finding = itself.skip_finding(why)._replace(file=one.file, where=one.place)
-            told = itself.spell_store(case.world)
-            yield Diagnosis(case.dialect.id, finding, told, frozenset({(one.file, one.place)}))
+            finding = itself.make_skip_finding(why)._replace(file=hook.file, where=hook.place)
+            evidence = itself.spell_store(case.world)
+            yield Diagnosis(case.dialect.id, finding, evidence, frozenset({(hook.file, hook.place)}))
 
 
-def _report(
-    case: Case, about: _About | None = None, checks: Sequence[Callable[[Case], Iterator[Diagnosis]]] = CHECKS
-) -> Report:
-    seen = [one for check in checks for one in check(case)]
+def _make_report(
+    case: AgentCase,
+    about: _ProjectFacts | None = None,
+    checks: Sequence[Callable[[AgentCase], Iterator[Diagnosis]]] = CHECKS,
+) -> DoctorReport:
+    seen = [diagnosis for check in checks for diagnosis in check(case)]
     if about is not None:
-        known = frozenset().union(*(one.dead for one in seen))
-        scopes = _scopes(case, about.found)
+        known = frozenset().union(*(diagnosis.dead for diagnosis in seen))
+        scopes = _find_installed(case, about.found)
         by_entry = [
-            one
-            for one in list_enabled(about.found)
-            if cover_of(one, scopes, str(case.world.cwd)).by == "entry"
+            hook
+            for hook in list_enabled(about.found)
+            if find_cover(hook, scopes, str(case.world.cwd)).by == "entry"
         ]
-        seen = [_spared(one, by_entry) for one in seen]
-        seen += [*_not_run(case, about.found, scopes, known), *_unwell(case, about, by_entry, known)]
-        seen += _skipped(case, about, by_entry, scopes)
-    found = _once(iter(seen))
+        seen = [_spare_hooks_of_entries(diagnosis, by_entry) for diagnosis in seen]
+        seen += [
+            *_find_not_run(case, about.found, scopes, known),
+            *_find_unhealthy(case, about, by_entry, known),
+        ]
+        seen += _find_skipped(case, about, by_entry, scopes)
+    diagnoses = _sort_unique(iter(seen))
     hooks = sum(len(source.hooks) for source in case.sources)
-    read = frozenset(name(source, one) for source in case.sources for one in source.hooks)
-    misplaced = frozenset().union(*(one.dead for one in found)) - read
+    read = frozenset(identify_hook(source, hook) for source in case.sources for hook in source.hooks)
+    misplaced = frozenset().union(*(diagnosis.dead for diagnosis in diagnoses)) - read
     dropped = sum(bool(source.problems) for source in case.sources)
-    return Report(case.dialect.id, case.version, hooks + len(misplaced), dropped, found)
+    return DoctorReport(case.dialect.id, case.version, hooks + len(misplaced), dropped, diagnoses)
 
 
-def _once(found: Iterator[Diagnosis]) -> tuple[Diagnosis, ...]:
+def _sort_unique(diagnoses: Iterator[Diagnosis]) -> tuple[Diagnosis, ...]:
     """Each finding once, the worst first."""
     rank = {"error": 0, "loss": 1, "note": 2}
     kept = {
-        (one.finding.code, one.finding.file, one.finding.where, one.finding.message): one for one in found
+        (
+            diagnosis.finding.code,
+            diagnosis.finding.file,
+            diagnosis.finding.where,
+            diagnosis.finding.message,
+        ): diagnosis
+        for diagnosis in diagnoses
     }
-    return tuple(sorted(kept.values(), key=lambda one: rank[one.finding.severity]))
+    return tuple(sorted(kept.values(), key=lambda diagnosis: rank[diagnosis.finding.severity]))
 
 
-def world_of(cwd: str, env: Mapping[str, str]) -> World:
+def find_world(cwd: str, env: Mapping[str, str]) -> World:
     """Where to look for a folder."""
-    here = Path(os.path.realpath(cwd))
-    return World(here, Path(find_project_root(cwd, env)), find_home_folder(env), env)
+    folder = Path(os.path.realpath(cwd))
+    return World(folder, Path(find_project_root(cwd, env)), find_home_folder(env), env)
 
 
-def case_of(dialect: Dialect, world: World, past: History, *, force: bool, asks_version: bool = True) -> Case:
+def make_case(
+    dialect: Dialect, world: World, past: History, *, force: bool, asks_version: bool = True
+) -> AgentCase:
     """What is known of an agent; one without hooks is not asked for its version, unless it is meant."""
-    own = tuple(sources(dialect, world))
-    others = tuple(foreign(dialect, world))
-    matters = asks_version and (force or any(source.hooks or source.problems for source in own))
+    own_files = tuple(read_sources(dialect, world))
+    others = tuple(read_foreign(dialect, world))
+    matters = asks_version and (force or any(source.hooks or source.problems for source in own_files))
     path = world.env.get("PATH", os.defpath)
-    programs = [found for found in (shutil.which(one, path=path) for one in dialect.programs) if found]
-    version = next(filter(None, (version_of(program, world) for program in programs)), "") if matters else ""
-    is_here = bool(programs) or any(place.exists() for place in _homes(dialect, world))
-    return Case(dialect, world, version, is_here, own, others, past)
+    programs = [
+        path_found
+        for path_found in (shutil.which(program, path=path) for program in dialect.programs)
+        if path_found
+    ]
+    version = next(filter(None, (ask_version(program, world) for program in programs)), "") if matters else ""
+    is_here = bool(programs) or any(place.exists() for place in _list_homes(dialect, world))
+    return AgentCase(dialect, world, version, is_here, own_files, others, past)
 
 
-def _homes(dialect: Dialect, world: World) -> Iterator[Path]:
+def _list_homes(dialect: Dialect, world: World) -> Iterator[Path]:
     """The folders of the agent in the user's home, and the file where it remembers trust."""
     if dialect.folder_trust and dialect.folder_trust.file:
-        yield from places(dialect.folder_trust.file, dialect, world)
+        yield from find_places(dialect.folder_trust.file, dialect, world)
     for row in dialect.locations:
         if row.scope == "user" and row.path.startswith("~/"):
             steps = row.path.split("/")
             depth = 3 if steps[1] in (".config", "Documents") else 2
-            yield from places("/".join(steps[:depth]), dialect, world)
+            yield from find_places("/".join(steps[:depth]), dialect, world)
 
 
-def version_of(program: str, world: World) -> str:
+def ask_version(program: str, world: World) -> str:
     """What a program says its version is; empty if it does not in time."""
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         try:
             child = subprocess.Popen(
                 [program, "--version"],
                 cwd=world.home if world.home and world.home.is_dir() else None,
                 env=dict(world.env),
                 stdin=subprocess.DEVNULL,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
@@ -310,6 +337,6 @@ def version_of(program: str, world: World) -> str:
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
             return ""
-        said.seek(0)
-        found = re.search(r"\d+(?:\.\d+)+[\w.+-]*", said.read(4096).decode("utf-8", "replace"))
-    return found[0] if found else ""
+        output.seek(0)
+        version = re.search(r"\d+(?:\.\d+)+[\w.+-]*", output.read(4096).decode("utf-8", "replace"))
+    return version[0] if version else ""

@@ -17,9 +17,9 @@ from pathlib import Path
 from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.convert.checks import CheckedEntry
 from hookport.convert.checks.scripts import INTERPRETERS, WRAPPERS
-from hookport.doctor.case import Case, Diagnosis, Repair, about
-from hookport.doctor.files import Source, shown
-from hookport.doctor.history import Runs, is_late
+from hookport.doctor.case import AgentCase, Diagnosis, Repair, diagnose_hook
+from hookport.doctor.files import HookFile, shorten_path
+from hookport.doctor.history import RunTimes, is_late
 from hookport.findings import (
     BridgeBroken,
     BridgeForeign,
@@ -29,9 +29,9 @@ from hookport.findings import (
     TimeoutTooShort,
 )
 from hookport.install import ledger, packages
-from hookport.install.shortfalls import shortfalls
-from hookport.install.sync import installed_in, ours_within
-from hookport.install.targets import target
+from hookport.install.shortfalls import find_shortfalls
+from hookport.install.sync import decode_our_entries, find_installed
+from hookport.install.targets import find_target
 from hookport.model.runs import Event, RunResult
 from hookport.project import ownership, plan_builder
 from hookport.project.discovery import discover
@@ -55,20 +55,20 @@ PROGRAM, ARCHIVE_NAME = "hookport", "bridge.pyz"
 SYSTEM = re.compile(r"/dev/\w+|/bin/sh|/usr/bin/env")
 
 
-def is_ours(one: CheckedEntry) -> bool:
+def is_ours(entry: CheckedEntry) -> bool:
     """Whether an entry calls hookport."""
-    return call_of(one) is not None
+    return find_call(entry) is not None
 
 
-def call_of(one: CheckedEntry) -> re.Match[str] | None:
+def find_call(entry: CheckedEntry) -> re.Match[str] | None:
     """The call of hookport in an entry; a command that only speaks of one has none."""
-    return _call_in(one.hook.handler.command)
+    return _search_call(entry.hook.handler.command)
 
 
 @lru_cache(4096)
-def _call_in(command: str) -> re.Match[str] | None:
+def _search_call(command: str) -> re.Match[str] | None:
     call = CALL.search(command)
-    words = _words(command[: call.end("program")]) if call else []
+    words = _split_words(command[: call.end("program")]) if call else []
     start = max((number + 1 for number, word in enumerate(words) if OPERATOR.fullmatch(word)), default=0)
     words = [word for word in words[start:] if word not in WRAPPERS and not re.match(r"\w+=", word)]
     first = words[0].rpartition("/")[2] if words else ""
@@ -76,64 +76,66 @@ def _call_in(command: str) -> re.Match[str] | None:
     return call if is_started else None
 
 
-def agent_of(one: CheckedEntry) -> str:
+def find_agent(entry: CheckedEntry) -> str:
     """The agent in whose words an entry answers."""
-    call = call_of(one)
+    call = find_call(entry)
     return "" if call is None else (call["first"] if call["act"] == "dispatch" else call["second"] or "")
 
 
-def broken(case: Case) -> Iterator[Diagnosis]:
+def find_broken(case: AgentCase) -> Iterator[Diagnosis]:
     """Entries whose interpreter, or whose hookport, is gone."""
-    for source, one in case.commands():
-        call = call_of(one)
-        missing = _missing(one, call, case) if call else ""
+    for source, entry in case.commands():
+        call = find_call(entry)
+        missing = _find_missing(entry, call, case) if call else ""
         if missing:
-            yield about(case, source, one, BridgeBroken, path=missing)._replace(
-                repair=_anew(case, source, one)
+            yield diagnose_hook(case, source, entry, BridgeBroken, path=missing)._replace(
+                repair=_make_repair(case, source, entry)
             )
 
 
-def silent(case: Case) -> Iterator[Diagnosis]:
+def find_silent(case: AgentCase) -> Iterator[Diagnosis]:
     """Entries through which an event does not reach a hook; each program is tried once."""
     if os.name == "nt":
         return
     tried: set[str] = set()
-    for source, one in case.commands():
-        command = one.hook.handler.command
-        call = call_of(one)
-        if call is None or call["act"] != "dispatch" or not policy.is_guarded_event(one.hook.event):
+    for source, entry in case.commands():
+        command = entry.hook.handler.command
+        call = find_call(entry)
+        if call is None or call["act"] != "dispatch" or not policy.is_guarded_event(entry.hook.event):
             continue
         start = command[: call.start("act")]
-        if start in tried or agent_of(one) != case.dialect.id or _missing(one, call, case):
+        if start in tried or find_agent(entry) != case.dialect.id or _find_missing(entry, call, case):
             continue
         if not _is_safe(case, source, command):
             continue
         tried.add(start)
-        why = _tried(command, one.hook.event, _words(command[call.end("first") :])[0], case)
+        why = _try_entry(command, entry.hook.event, _split_words(command[call.end("first") :])[0], case)
         if why:
-            yield about(case, source, one, EntrySilent, why=why)
+            yield diagnose_hook(case, source, entry, EntrySilent, why=why)
 
 
-def _is_safe(case: Case, source: Source, command: str) -> bool:
+def _is_safe(case: AgentCase, source: HookFile, command: str) -> bool:
     """Whether hookport wrote a command, or would; what else a project's files say is not run by looking."""
     world = case.world
     root, path = str(world.root), str(source.path)
     if vendored.ARCHIVE in command and not vendored.is_approved(root, world.env):
         return False
-    one = target(case.dialect.id, "user" if source.scope == "user" else "project", root, world.env)
-    record = ledger.of(path, world.env)
-    written = ours_within(one, path, record.written) if record and record.written else []
-    wanted = installed_in(one, discover(str(world.cwd), world.env)).installed.wanted
+    agent_target = find_target(
+        case.dialect.id, "user" if source.scope == "user" else "project", root, world.env
+    )
+    record = ledger.find_record(path, world.env)
+    written = decode_our_entries(agent_target, path, record.written) if record and record.written else []
+    wanted = find_installed(agent_target, discover(str(world.cwd), world.env)).installed.wanted
     return command in [hook.handler.command for hook in (*written, *wanted)]
 
 
-def _tried(command: str, event: str, native: str, case: Case) -> str:
+def _try_entry(command: str, event: str, native: str, case: AgentCase) -> str:
     """Why an event does not come back through an entry as the deny of a hook; empty if it does."""
-    own, root = get_wire(case.dialect.id), str(case.world.root)
+    agent_wire, root = get_wire(case.dialect.id), str(case.world.root)
     word = f"hookport answered {secrets.token_hex(8)}"
-    made = Event(event, own.id, native, session="hookport-doctor", cwd=root, root=root)
-    payload = {**write_event(own, made), probe.KEY: word}
-    named = {name: root for name, value in own.env.items() if value == "$root"}
+    made = Event(event, agent_wire.id, native, session="hookport-doctor", cwd=root, root=root)
+    payload = {**write_event(agent_wire, made), probe.KEY: word}
+    named = {name: root for name, value in agent_wire.env.items() if value == "$root"}
     try:
         done = subprocess.run(
             ["/bin/sh", "-c", command],
@@ -151,28 +153,30 @@ def _tried(command: str, event: str, native: str, case: Case) -> str:
     except OSError as error:
         return f"it cannot be started: {error.strerror or error}"
     result = RunResult("completed", done.returncode, done.stdout, done.stderr)
-    answer = read_answer(own, result, native=native, canonical=event)
+    answer = read_answer(agent_wire, result, native=native, canonical=event)
     if answer.verdict == "deny" and word in answer.reason:
         return ""
     # Of a traceback only the end says something.
     errors = [line for line in done.stderr.splitlines() if ERROR.match(line)]
-    told = (answer.reason or answer.failure or done.stderr or done.stdout).strip().splitlines()
-    why = next(iter([*errors[-1:], *told]), "")
+    lines = (answer.reason or answer.failure or done.stderr or done.stdout).strip().splitlines()
+    why = next(iter([*errors[-1:], *lines]), "")
     return clean(why) or f"it ended with {done.returncode} and said nothing"
 
 
-def _anew(case: Case, source: Source, one: CheckedEntry) -> Repair:
+def _make_repair(case: AgentCase, source: HookFile, entry: CheckedEntry) -> Repair:
     scope = "user" if source.scope == "user" else "project"
-    return Repair("sync", case.dialect.id, scope, ARCHIVE_NAME in one.hook.handler.command)
+    return Repair("sync", case.dialect.id, scope, ARCHIVE_NAME in entry.hook.handler.command)
 
 
-def _missing(one: CheckedEntry, call: re.Match[str], case: Case) -> str:
-    before = one.hook.handler.command[: call.end("program")]
+def _find_missing(entry: CheckedEntry, call: re.Match[str], case: AgentCase) -> str:
+    before = entry.hook.handler.command[: call.end("program")]
     paths = [
-        word for word in _words(before) if word.startswith(("/", "$", "~")) or re.match(r"\w:[\\/]", word)
+        word
+        for word in _split_words(before)
+        if word.startswith(("/", "$", "~")) or re.match(r"\w:[\\/]", word)
     ]
     for word in paths:
-        path = _path(word, one, case)
+        path = _resolve_path(word, entry, case)
         if path is not None and not SYSTEM.fullmatch(word) and not path.exists():
             return str(path)
     if paths or call["program"] != PROGRAM:
@@ -180,7 +184,7 @@ def _missing(one: CheckedEntry, call: re.Match[str], case: Case) -> str:
     return "" if shutil.which(PROGRAM, path=case.world.env.get("PATH", "")) else f"the name '{PROGRAM}'"
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """The words of the beginning of a command, which may end inside quotes."""
     for end in ("", '"', "'"):
         lexer = shlex.shlex(text + end, posix=True, punctuation_chars=True)
@@ -193,9 +197,9 @@ def _words(text: str) -> list[str]:
     return []
 
 
-def _path(word: str, one: CheckedEntry, case: Case) -> Path | None:
+def _resolve_path(word: str, entry: CheckedEntry, case: AgentCase) -> Path | None:
     """The file that a word names; None where only the shell knows."""
-    for spelling in sorted(one.dialect.project_dir, key=len, reverse=True):
+    for spelling in sorted(entry.dialect.project_dir, key=len, reverse=True):
         if word.startswith(f"{spelling}/"):
             return case.world.root / word.removeprefix(f"{spelling}/")
     if word.startswith("~/") and case.world.home:
@@ -203,16 +207,18 @@ def _path(word: str, one: CheckedEntry, case: Case) -> Path | None:
     return None if re.search(r"[$`*~]", word) else Path(word)
 
 
-def foreign(case: Case) -> Iterator[Diagnosis]:
+def find_foreign(case: AgentCase) -> Iterator[Diagnosis]:
     """Entries that answer in the words of another agent, which does not read their file."""
-    for source, one in case.commands():
-        other = agent_of(one)
-        if other and other != case.dialect.id and not _reads(other, source):
-            diagnosis = about(case, source, one, BridgeForeign, other=other, dialect=case.dialect.id)
-            yield diagnosis._replace(repair=_anew(case, source, one))
+    for source, entry in case.commands():
+        other = find_agent(entry)
+        if other and other != case.dialect.id and not _is_read_by(other, source):
+            diagnosis = diagnose_hook(
+                case, source, entry, BridgeForeign, other=other, dialect=case.dialect.id
+            )
+            yield diagnosis._replace(repair=_make_repair(case, source, entry))
 
 
-def _reads(agent: str, source: Source) -> bool:
+def _is_read_by(agent: str, source: HookFile) -> bool:
     """Whether an agent reads a file by itself."""
     if agent not in list_agents():
         return False
@@ -220,70 +226,79 @@ def _reads(agent: str, source: Source) -> bool:
     return any(fnmatch.fnmatchcase(str(source.path), f"*/{row.path.removeprefix('~/')}") for row in rows)
 
 
-def unspoken(case: Case) -> Iterator[Diagnosis]:
+def find_unknown_dialects(case: AgentCase) -> Iterator[Diagnosis]:
     """Entries that name a dialect which what they call does not know, or whose package it does not see."""
-    for source, one in case.commands():
-        call = call_of(one)
+    for source, entry in case.commands():
+        call = find_call(entry)
         if call is None:
             continue
         if call["program"] == ARCHIVE_NAME:
-            for name in writer.lacks(str(case.world.root), one.hook.handler.command):
+            for name in writer.find_lacking(str(case.world.root), entry.hook.handler.command):
                 words = {"bridge": writer.BRIDGE, "dialect": name, "option": " --vendor"}
-                yield about(case, source, one, BridgeLacks, **words)._replace(repair=_anew(case, source, one))
+                yield diagnose_hook(case, source, entry, BridgeLacks, **words)._replace(
+                    repair=_make_repair(case, source, entry)
+                )
             continue
         for name in (call["first"], call["second"])[: 1 if call["act"] == "dispatch" else 2]:
             if name not in list_dialects():
-                yield about(case, source, one, BridgeLacks, bridge="hookport", dialect=name, option="")
-            elif folder := packages.unseen(name):
-                yield about(case, source, one, PackageUnseen, dialect=name, folder=folder)
+                yield diagnose_hook(
+                    case, source, entry, BridgeLacks, bridge="hookport", dialect=name, option=""
+                )
+            elif folder := packages.find_unseen_folder(name):
+                yield diagnose_hook(case, source, entry, PackageUnseen, dialect=name, folder=folder)
 
 
-def late(case: Case) -> Iterator[Diagnosis]:
+def find_late(case: AgentCase) -> Iterator[Diagnosis]:
     """Entries whose time is shorter than their last runs took."""
-    for source, one in case.commands():
-        call = call_of(one)
+    for source, entry in case.commands():
+        call = find_call(entry)
         if call is None:
             continue
-        spec = one.dialect.handlers.get(one.hook.handler.type)
-        limit = one.hook.handler.timeout or (spec.timeout.default if spec else None)
-        runs = _runs(one, call, case)
+        spec = entry.dialect.handlers.get(entry.hook.handler.type)
+        limit = entry.hook.handler.timeout or (spec.timeout.default if spec else None)
+        runs = _find_runs(entry, call, case)
         if runs is not None and limit is not None and is_late(runs, limit.total_seconds()):
-            yield about(
-                case, source, one, TimeoutTooShort, evidence_of(runs), **words_of(runs, limit.total_seconds())
+            yield diagnose_hook(
+                case,
+                source,
+                entry,
+                TimeoutTooShort,
+                spell_last_runs(runs),
+                **describe_runs(runs, limit.total_seconds()),
             )
 
 
-def short(case: Case) -> Iterator[Diagnosis]:
+def find_lossy(case: AgentCase) -> Iterator[Diagnosis]:
     """Hooks that lose something in the agent although hookport runs them there."""
-    if not any(ownership.is_ours(one.hook.handler.command) for _, one in case.commands()):
+    if not any(ownership.is_ours(entry.hook.handler.command) for _, entry in case.commands()):
         return
     world = case.world
     runs = plan_builder.list_runnable(discover(str(world.cwd), world.env))
-    for finding in shortfalls(target(case.dialect.id, "project", str(world.root), world.env), runs):
-        yield Diagnosis(case.dialect.id, finding, shown(finding.file, world))
+    for finding in find_shortfalls(find_target(case.dialect.id, "project", str(world.root), world.env), runs):
+        yield Diagnosis(case.dialect.id, finding, shorten_path(finding.file, world))
 
 
-def _runs(one: CheckedEntry, call: re.Match[str], case: Case) -> Runs | None:
-    command = one.hook.handler.command
+def _find_runs(entry: CheckedEntry, call: re.Match[str], case: AgentCase) -> RunTimes | None:
+    command = entry.hook.handler.command
     if call["act"] == "dispatch":
         native = command[call.end("first") :].split()
         return case.history.by_event.get((case.dialect.id, native[0])) if native else None
-    inner = _words(command.partition(" -- ")[2])
+    inner = _split_words(command.partition(" -- ")[2])
     return case.history.by_command.get((case.dialect.id, inner[0])) if len(inner) == 1 else None
 
 
-def words_of(runs: Runs, limit_seconds: float) -> dict[str, object]:
+def describe_runs(runs: RunTimes, limit_seconds: float) -> dict[str, object]:
     """What is said of runs that take too long."""
     cut = sum(runs.cut)
     return {
         "limit": f"{limit_seconds:g} s",
         "count": len(runs.seconds),
-        "taken": f"{runs.slow():.2f} s",
+        "taken": f"{runs.find_slow_seconds():.2f} s",
         "cut": f"; {cut} {'was' if cut == 1 else 'were'} cut off" if cut else "",
     }
 
 
-def evidence_of(runs: Runs) -> str:
+def spell_last_runs(runs: RunTimes) -> str:
     """The last runs, newest first."""
     last = [f"{seconds:.2f} s" for seconds in list(runs.seconds)[:-6:-1]]
     return f"the last runs took {', '.join(last)}"

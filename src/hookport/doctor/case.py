@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hookport.agents import Dialect
 from hookport.convert.checks import CheckedEntry
-from hookport.doctor.files import LONGEST_LINE, Source, World, line_of
+from hookport.doctor.files import LONGEST_LINE, HookFile, World, spell_line
 from hookport.doctor.history import History
 from hookport.errors import spell_path
 from hookport.findings import Finding, Kind
@@ -21,7 +21,7 @@ NOBODY: Hooks = frozenset()
 BARE = 12
 
 
-class Case(NamedTuple):
+class AgentCase(NamedTuple):
     """One agent: its version, empty if it does not tell, and the files it reads.
 
     `is_here`: its program or its folder in the user's home is on this machine. `foreign` are files of other
@@ -32,28 +32,28 @@ class Case(NamedTuple):
     world: World
     version: str
     is_here: bool
-    sources: tuple[Source, ...]
-    foreign: tuple[Source, ...]
+    sources: tuple[HookFile, ...]
+    foreign: tuple[HookFile, ...]
     history: History
 
-    def hooks(self, scopes: Iterable[str]) -> list[tuple[Source, CheckedEntry]]:
+    def hooks(self, scopes: Iterable[str]) -> list[tuple[HookFile, CheckedEntry]]:
         """The hooks of some scopes that are on."""
         wanted = [source for source in self.sources if source.scope in scopes]
-        return [(source, one) for source in wanted for one in source.hooks if one.hook.enabled]
+        return [(source, hook) for source in wanted for hook in source.hooks if hook.hook.enabled]
 
-    def commands(self) -> list[tuple[Source, CheckedEntry]]:
+    def commands(self) -> list[tuple[HookFile, CheckedEntry]]:
         """The hooks that run a command."""
         return [
-            (source, one)
-            for source, one in self.hooks(("project", "local", "user"))
-            if one.hook.handler.command
+            (source, hook)
+            for source, hook in self.hooks(("project", "local", "user"))
+            if hook.hook.handler.command
         ]
 
     def is_at_least(self, version: str) -> bool | None:
         """Whether the installed version is that one or later; None if that is not known."""
-        if not self.version or not numbers(version):
+        if not self.version or not parse_version(version):
             return None
-        return numbers(self.version) >= numbers(version)
+        return parse_version(self.version) >= parse_version(version)
 
 
 class Repair(NamedTuple):
@@ -79,36 +79,41 @@ class Diagnosis(NamedTuple):
     repair: Repair | None = None
 
 
-def numbers(version: str) -> tuple[int, ...]:
+def parse_version(version: str) -> tuple[int, ...]:
     """The numbers of a version, in order; none if there are several versions or none."""
-    found = re.findall(r"\d+(?:\.\d+)+", version)
-    return tuple(map(int, found[0].split("."))) if len(found) == 1 else ()
+    versions = re.findall(r"\d+(?:\.\d+)+", version)
+    return tuple(map(int, versions[0].split("."))) if len(versions) == 1 else ()
 
 
-def names(hooks: Iterable[tuple[Source, CheckedEntry]]) -> Hooks:
+def identify_hooks(hooks: Iterable[tuple[HookFile, CheckedEntry]]) -> Hooks:
     """What hooks are told apart by: their file and place."""
-    return frozenset(name(source, one) for source, one in hooks)
+    return frozenset(identify_hook(source, hook) for source, hook in hooks)
 
 
-def name(source: Source, one: CheckedEntry) -> tuple[str, str]:
-    return str(source.path), spell_path(one.place.path)
+def identify_hook(source: HookFile, hook: CheckedEntry) -> tuple[str, str]:
+    return str(source.path), spell_path(hook.place.path)
 
 
-def about(
-    case: Case, source: Source, one: CheckedEntry, kind: type[Kind], evidence: str = "", **words: object
+def diagnose_hook(
+    case: AgentCase,
+    source: HookFile,
+    hook: CheckedEntry,
+    kind: type[Kind],
+    evidence: str = "",
+    **words: object,
 ) -> Diagnosis:
     """A diagnosis of one hook; an error means that it would not fire. Without evidence, its line is shown."""
     words.setdefault("dialect", case.dialect.title)
-    finding = one.note(kind, (), **words)._replace(hook=None)
-    dead = frozenset({name(source, one)}) if kind.severity == "error" else NOBODY
-    line = line_of(source.document, finding.line)
-    command = clean(one.hook.handler.command)[:LONGEST_LINE]
+    finding = hook.note(kind, (), **words)._replace(hook=None)
+    dead = frozenset({identify_hook(source, hook)}) if kind.severity == "error" else NOBODY
+    line = spell_line(source.document, finding.line)
+    command = clean(hook.hook.handler.command)[:LONGEST_LINE]
     return Diagnosis(
         case.dialect.id, finding, evidence or (line if len(line) > BARE else command or line), dead
     )
 
 
-def at_file(
+def make_file_finding(
     path: Path, kind: type[Kind], words: Mapping[str, object], where: str = "", spot: tuple[int, int] = (0, 0)
 ) -> Finding:
     """A finding about a file, at a line and column of it."""

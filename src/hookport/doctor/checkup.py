@@ -35,30 +35,32 @@ def check_health(reading: Reading, root: Path, env: Mapping[str, str], known: li
     """What keeps the hooks of a source from their work, but for those of which that is known already."""
     machine = Machine(Path(os.path.abspath(root)), env)  # noqa: PTH100  (links stay)
     failures = read_failures(env)
-    told = {one.hook for one in known if one.code in CANNOT_START}
-    found = [
+    reported = {finding.hook for finding in known if finding.code in CANNOT_START}
+    findings = [
         finding
-        for one in list_entries(reading)
-        if one.number not in told
-        for finding in _findings(one, machine, root, failures)
+        for hook in list_entries(reading)
+        if hook.number not in reported
+        for finding in _find_hook_faults(hook, machine, root, failures)
     ]
-    return drop_repeated(reading, found)
+    return drop_repeated(reading, findings)
 
 
-def _findings(one: CheckedEntry, machine: Machine, root: Path, failures: Failures) -> list[Finding]:
-    is_format = one.dialect.kind == "format"
-    hook = found_of(one, root)
-    is_own, by_bridge = _is_own(one, root), is_format or one.hook.handler.type == "http"
+def _find_hook_faults(
+    seen_hook: CheckedEntry, machine: Machine, root: Path, failures: Failures
+) -> list[Finding]:
+    is_format = seen_hook.dialect.kind == "format"
+    hook = make_found_hook(seen_hook, root)
+    is_own, by_bridge = _is_of_project(seen_hook, root), is_format or seen_hook.hook.handler.type == "http"
     faults = find_faults(hook, machine, by_bridge=by_bridge, from_root=is_own)
     failing = find_failing(hook, failures, machine)
     findings = [fault.finding for fault in (*faults, *([failing] if failing and not faults else []))]
     # An agent that sends events by itself has its own rule for addresses.
     soft = (*OF_MACHINE, *(() if is_format else (AddressRefused.code,)))
-    spot = one.note(ScriptMissing, (), script="")
+    spot = seen_hook.note(ScriptMissing, (), script="")
     return [
         finding._replace(
             where=spot.where,
-            hook=one.number,
+            hook=seen_hook.number,
             file=spot.file,
             line=spot.line,
             column=spot.column,
@@ -68,18 +70,18 @@ def _findings(one: CheckedEntry, machine: Machine, root: Path, failures: Failure
     ]
 
 
-def found_of(one: CheckedEntry, root: Path) -> HookEntry:
+def make_found_hook(hook: CheckedEntry, root: Path) -> HookEntry:
     """A hook of a file that was read, as discovery has it."""
-    folders = find_command_folders(one.dialect, one.place.file, root)
-    file = os.path.abspath(one.place.file)  # noqa: PTH100  (links stay)
-    scripts = tuple(str(path) for _, path in find_started_scripts(one, root))
-    return HookEntry(one.hook, file, spell_path(one.place.path), str(folders.package), "project", scripts)
+    folders = find_command_folders(hook.dialect, hook.place.file, root)
+    file = os.path.abspath(hook.place.file)  # noqa: PTH100  (links stay)
+    scripts = tuple(str(path) for _, path in find_started_scripts(hook, root))
+    return HookEntry(hook.hook, file, spell_path(hook.place.path), str(folders.package), "project", scripts)
 
 
-def _is_own(one: CheckedEntry, root: Path) -> bool:
+def _is_of_project(hook: CheckedEntry, root: Path) -> bool:
     """Whether a file is the project's own: what is set for any other, and where it starts, is not known."""
-    base, file = os.path.abspath(root), os.path.abspath(one.place.file)  # noqa: PTH100
-    at_place = find_place_folder(one.dialect, Path(file), "project", "local")
+    base, file = os.path.abspath(root), os.path.abspath(hook.place.file)  # noqa: PTH100
+    at_place = find_place_folder(hook.dialect, Path(file), "project", "local")
     return at_place is not None and str(at_place) == base
 
 
@@ -92,15 +94,15 @@ def find_strays(path: Path, env: Mapping[str, str]) -> list[Stray]:
         # The folder may be a project of its own, or a part of one: a file at a place is none.
         if not _is_looked_at(full, root):
             strays += [
-                one
-                for one in find_misplaced(str(full), env)
-                if one.trouble or not (_is_placed(one, full) or is_read(Path(one.file), root, env))
+                stray
+                for stray in find_misplaced(str(full), env)
+                if stray.trouble or not (_is_placed(stray, full) or is_read(Path(stray.file), root, env))
             ]
         strays += map(make_unread_stray, find_below(full))
         strays += map(make_refused_stray, find_refused_below(full))
         # A hook's own folder was named by a person, wherever it stands.
-        strays = [one for one in strays if not _is_named_folder(one, full)]
-        return list({one.file: one for one in strays if Path(one.file).is_relative_to(full)}.values())
+        strays = [stray for stray in strays if not _is_named_folder(stray, full)]
+        return list({stray.file: stray for stray in strays if Path(stray.file).is_relative_to(full)}.values())
     if unread := judge_place(full):
         return [make_unread_stray(unread)]
     if refused := [*map(make_refused_stray, judge_manifest(full))]:
@@ -108,7 +110,7 @@ def find_strays(path: Path, env: Mapping[str, str]) -> list[Stray]:
     root = find_project_root(str(full.parent), env)
     if not _is_looked_at(full.parent, root):
         return []
-    return [one for one in find_misplaced(root, env) if Path(one.file) == full]
+    return [stray for stray in find_misplaced(root, env) if Path(stray.file) == full]
 
 
 def _is_placed(stray: Stray, folder: Path) -> bool:

@@ -46,7 +46,7 @@ class Surroundings(NamedTuple):
     package: frozenset[str] = frozenset()
 
 
-def surroundings_of(
+def make_surroundings(
     name: str,
     root: Path | None,
     env: Mapping[str, str],
@@ -56,16 +56,16 @@ def surroundings_of(
 ) -> Surroundings:
     """The surroundings of the hooks of a dialect; `in_package`: something sets its package's folder."""
     dialect = get(name)
-    own = get_wire(name)
-    roots, package = _variables(dialect.project_dir), _variables(dialect.package_dir)
-    given = {*own.env, *(key for row in own.env_of.values() for key in row), *more}
+    agent_wire = get_wire(name)
+    roots, package = _find_variables(dialect.project_dir), _find_variables(dialect.package_dir)
+    given = {*agent_wire.env, *(key for row in agent_wire.env_of.values() for key in row), *more}
     given |= {marker.partition("=")[0] for marker in dialect.markers}
     outside = frozenset() if in_package else frozenset(package - roots)
     known = frozenset({*given, *roots, *package, *env} - outside | OF_SHELLS)
     return Surroundings(root, env, frozenset(roots), known, outside)
 
 
-def _variables(spellings: Collection[str]) -> set[str]:
+def _find_variables(spellings: Collection[str]) -> set[str]:
     return {name for spelling in spellings if (name := find_variable(spelling))}
 
 
@@ -79,7 +79,7 @@ def find_command_faults(command: str, where: Surroundings) -> Iterator[Finding]:
         return
     nodes, problem = parse(command)
     if problem:
-        if why := _refused(command, where.env):
+        if why := _ask_shell(command, where.env):
             yield f.CommandBroken.at("", why=why)
         return
     if not nodes or nodes[0].kind != "simple":
@@ -88,17 +88,17 @@ def find_command_faults(command: str, where: Surroundings) -> Iterator[Finding]:
     set_here = {name for node in nodes for name, _, _ in node.assignments}
     where = where._replace(known=where.known | set_here)
     words = first.words
-    if words and _text(words[0]) == "cd":
+    if words and _spell_word(words[0]) == "cd":
         if len(words) == 2 and first is not nodes[-1] and nodes[1].operator == "&&":
-            yield from _moves(words[1], nodes[1], where)
+            yield from _check_folder_change(words[1], nodes[1], where)
         return
-    for word in _started_words(first):
-        if found := _unexpanded(word, where):
-            yield found
+    for word in _find_started_words(first):
+        if finding := _find_unexpanded(word, where):
+            yield finding
             return
 
 
-def _refused(command: str, env: Mapping[str, str]) -> str:
+def _ask_shell(command: str, env: Mapping[str, str]) -> str:
     """What the shell says of a command that it does not parse; empty if it does, or nobody knows."""
     try:
         done = subprocess.run(
@@ -111,34 +111,34 @@ def _refused(command: str, env: Mapping[str, str]) -> str:
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return ""
-    said = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-    return re.sub(r"^\S*sh: (?:-c: )?(?:(?:line )?\d+: )?", "", said) if done.returncode else ""
+    complaint = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+    return re.sub(r"^\S*sh: (?:-c: )?(?:(?:line )?\d+: )?", "", complaint) if done.returncode else ""
 
 
-def _started_words(node: Node) -> Iterator[list[Part]]:
+def _find_started_words(node: Node) -> Iterator[list[Part]]:
     """The word of the program and that of the script which it is given."""
     words = [*node.words]
-    while words and _text(words[0]).rpartition("/")[2] in WRAPPERS:
+    while words and _spell_word(words[0]).rpartition("/")[2] in WRAPPERS:
         words = words[1:]
     if not words:
         return
     yield words[0]
-    if INTERPRETERS.fullmatch(_text(words[0]).rpartition("/")[2]):
+    if INTERPRETERS.fullmatch(_spell_word(words[0]).rpartition("/")[2]):
         words = words[1:]
-        while words and PLAIN_OPTIONS.fullmatch(_text(words[0])):
+        while words and PLAIN_OPTIONS.fullmatch(_spell_word(words[0])):
             words = words[1:]
-        if words and not _text(words[0]).startswith("-"):
+        if words and not _spell_word(words[0]).startswith("-"):
             yield words[0]
 
 
-def _text(word: list[Part]) -> str:
+def _spell_word(word: list[Part]) -> str:
     """A word as it is written, with the names of its variables."""
     return "".join(part.value if part.kind == "text" else f"${part.value}" for part in word)
 
 
-def _unexpanded(word: list[Part], where: Surroundings) -> Finding | None:
+def _find_unexpanded(word: list[Part], where: Surroundings) -> Finding | None:
     """Why a path is not the file that it is meant to be."""
-    text = _text(word)
+    text = _spell_word(word)
     if any(part.kind == "text" and not part.is_quoted and set(part.value) & set(CURLY) for part in word):
         why = "typographic quotes are letters to a shell"
         return f.WordNotExpanded.at("", path=text, why=why, fix='Write " instead.')
@@ -157,12 +157,16 @@ def _unexpanded(word: list[Part], where: Surroundings) -> Finding | None:
             "", path=text, why="no variable is filled in within single quotes", fix=fix
         )
     for part in word:
-        if part.kind == "variable" and not part.operator and (found := _unset(part.value, word, where)):
-            return found
+        if (
+            part.kind == "variable"
+            and not part.operator
+            and (finding := _find_unset(part.value, word, where))
+        ):
+            return finding
     return None
 
 
-def _unset(name: str, word: list[Part], where: Surroundings) -> Finding | None:
+def _find_unset(name: str, word: list[Part], where: Surroundings) -> Finding | None:
     if name in where.known or not re.fullmatch(r"[A-Za-z_]\w*", name):
         return None
     path = "".join(part.value for part in word if part.kind == "text")
@@ -172,17 +176,17 @@ def _unset(name: str, word: list[Part], where: Surroundings) -> Finding | None:
         fix = f'Write "${root}" instead.' if root else "Name the file from the project's root."
         return f.WordNotExpanded.at("", path=path, why=why, fix=fix)
     guess = suggest_closest(name, sorted(where.roots))
-    prefixes = {one.partition("_")[0] for one in (*where.roots, *where.package)}
+    prefixes = {variable.partition("_")[0] for variable in (*where.roots, *where.package)}
     is_own = bool(guess) or name.partition("_")[0] in prefixes
     fix = guess.strip() or f"Set {name} where the agent is started, or name the file without it."
     finding = f.WordNotExpanded.at("", path=path, why=f"${name} is not set", fix=fix)
     return finding if is_own else finding._replace(severity="loss")
 
 
-def _moves(folder: list[Part], then: Node, where: Surroundings) -> Iterator[Finding]:
+def _check_folder_change(folder: list[Part], then: Node, where: Surroundings) -> Iterator[Finding]:
     """A folder that a command goes into first: whether it is there, and the script in it."""
-    if found := _unexpanded(folder, where):
-        yield found
+    if finding := _find_unexpanded(folder, where):
+        yield finding
         return
     if any(part.kind == "variable" and part.value not in where.roots for part in folder):
         return
@@ -198,7 +202,7 @@ def _moves(folder: list[Part], then: Node, where: Surroundings) -> Iterator[Find
             "", path=text, why="the command goes into this folder first, and it does not exist", fix=fix
         )
         return
-    script = _text(then.words[0]) if then.kind == "simple" and then.words else ""
+    script = _spell_word(then.words[0]) if then.kind == "simple" and then.words else ""
     if (
         script.startswith(("./", "../"))
         and re.fullmatch(r"[\w./-]+", script)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from hookport import findings as f
 from hookport.convert.checks.scripts import split_first_command
-from hookport.doctor.health import Fault, Machine, shebang_words, start_of_hook
+from hookport.doctor.health import Fault, Machine, find_start, split_shebang
 from hookport.project.discovery import HookEntry
 from hookport.runtime import journal, trust
 
@@ -48,30 +48,30 @@ Failures = Mapping[tuple[str, ...], Failing]
 
 def read_failures(env: Mapping[str, str]) -> Failures:
     """The hooks whose last run failed; none where the journal cannot be read."""
-    found: dict[tuple[str, ...], Failing] = {}
+    failures: dict[tuple[str, ...], Failing] = {}
     worked: set[tuple[str, ...]] = set()
     try:
         for record in journal.Reader(env).new():
-            for run in _runs(record):
-                for key in _keys(record, run):
+            for run in _list_runs(record):
+                for key in _make_keys(record, run):
                     if not run.get("failure"):
-                        found.pop(key, None)
+                        failures.pop(key, None)
                         worked.add(key)
                     else:
-                        found[key] = _added(found.get(key), record, run, worked=key in worked)
+                        failures[key] = _add_run(failures.get(key), record, run, worked=key in worked)
     except OSError:
         return {}
-    return found
+    return failures
 
 
-def _runs(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _list_runs(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     hooks = record.get("hooks")
     for run in hooks if isinstance(hooks, list) else ():
         if isinstance(run, dict) and trust.was_run(run):
             yield run
 
 
-def _keys(record: Mapping[str, Any], run: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def _make_keys(record: Mapping[str, Any], run: Mapping[str, Any]) -> list[tuple[str, ...]]:
     source, place = str(run.get("source", "")), str(run.get("place", ""))
     if not source:
         # A command that was wrapped is known by itself.
@@ -79,7 +79,7 @@ def _keys(record: Mapping[str, Any], run: Mapping[str, Any]) -> list[tuple[str, 
     return [(str(record.get("agent", "")), source, place), (source, place)]
 
 
-def _added(
+def _add_run(
     before: Failing | None, record: Mapping[str, Any], run: Mapping[str, Any], *, worked: bool
 ) -> Failing:
     when = str(record.get("time", ""))
@@ -88,35 +88,35 @@ def _added(
     return Failing(since, when, count, worked, *ended)
 
 
-def find_failing(one: HookEntry, failures: Failures, machine: Machine, agent: str = "") -> Fault | None:
+def find_failing(hook: HookEntry, failures: Failures, machine: Machine, agent: str = "") -> Fault | None:
     """The fault of a hook that keeps failing; one that was changed since its last run may work now."""
-    keys = ((agent, one.file, one.place),) if agent else ((one.file, one.place),)
+    keys = ((agent, hook.file, hook.place),) if agent else ((hook.file, hook.place),)
     failing = next((failures[key] for key in keys if key in failures), None)
-    if failing is None or (failing.worked and failing.runs < FEWEST) or _is_changed(one, failing.last):
+    if failing is None or (failing.worked and failing.runs < FEWEST) or _is_changed(hook, failing.last):
         return None
-    cause = explain(failing, one, machine)
+    cause = explain(failing, hook, machine)
     count = "1 run" if failing.runs == 1 else f"{failing.runs} runs"
     finding = f.KeepsFailing.at(
-        one.place, since=spell_time(failing.since), count=count, why=cause.why, fix=cause.fix
+        hook.place, since=spell_time(failing.since), count=count, why=cause.why, fix=cause.fix
     )
-    return Fault(finding._replace(file=one.file), _evidence(failing))
+    return Fault(finding._replace(file=hook.file), _spell_evidence(failing))
 
 
-def failing_since(one: HookEntry, failures: Failures) -> str:
+def spell_failing(hook: HookEntry, failures: Failures) -> str:
     """`failing since 2026-11-18 16:16 (3 runs)`, of a hook whose fault is known; empty if none failed."""
-    failing = failures.get((one.file, one.place))
+    failing = failures.get((hook.file, hook.place))
     if failing is None:
         return ""
     count = "1 run" if failing.runs == 1 else f"{failing.runs} runs"
     return f"failing since {spell_time(failing.since)} ({count})"
 
 
-def _evidence(failing: Failing) -> str:
-    line = _last_line(failing.stderr)
+def _spell_evidence(failing: Failing) -> str:
+    line = _find_last_line(failing.stderr)
     return f"{failing.why} ({line})" if line and line not in failing.why else failing.why
 
 
-def _last_line(text: str) -> str:
+def _find_last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1][:LONGEST_LINE] if lines else ""
 
@@ -126,16 +126,16 @@ def spell_time(moment: str) -> str:
     return f"{moment[:16].replace('T', ' ')} UTC" if len(moment) > 16 else moment
 
 
-def _is_changed(one: HookEntry, moment: str) -> bool:
+def _is_changed(hook: HookEntry, moment: str) -> bool:
     """Whether the hook or its script was written after a time of the journal."""
     try:
         seconds = calendar.timegm(time.strptime(moment[:19], "%Y-%m-%dT%H:%M:%S"))
-        return any(Path(path).stat().st_mtime > seconds + 1 for path in (one.file, *one.scripts))
+        return any(Path(path).stat().st_mtime > seconds + 1 for path in (hook.file, *hook.scripts))
     except (OSError, ValueError):
         return False
 
 
-def explain(failing: Failing, one: HookEntry, machine: Machine) -> Cause:
+def explain(failing: Failing, hook: HookEntry, machine: Machine) -> Cause:
     """The cause of a failed run in words."""
     text = failing.stderr
     if failing.outcome == "timeout":
@@ -143,9 +143,9 @@ def explain(failing: Failing, one: HookEntry, machine: Machine) -> Cause:
     for pattern, why, fix in CAUSES:
         if match := pattern.search(text):
             name = match[1] if match.groups() else ""
-            words = {"name": name, "python": _python(one, machine), "quoted": shlex.quote(name)}
+            words = {"name": name, "python": _find_python(hook, machine), "quoted": shlex.quote(name)}
             return Cause(why.format(**words), fix.format(**words))
-    line = _last_line(text)
+    line = _find_last_line(text)
     why = f"{failing.why}: {line}" if line and line not in failing.why else failing.why
     return Cause(why, LOG)
 
@@ -200,13 +200,13 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
 )
 
 
-def _python(one: HookEntry, machine: Machine) -> str:
+def _find_python(hook: HookEntry, machine: Machine) -> str:
     """The Python that runs a hook."""
-    start = start_of_hook(one.hook, [Path(path) for path in one.scripts])
+    start = find_start(hook.hook, [Path(path) for path in hook.scripts])
     words = [start.interpreter] if start.interpreter else split_first_command(start.command)[:1]
     if start.script and not start.interpreter:
         try:
-            words = shebang_words(start.script.read_bytes()[:256].partition(b"\n")[0])
+            words = split_shebang(start.script.read_bytes()[:256].partition(b"\n")[0])
         except OSError:
             words = []
     name = words[0] if words else ""

@@ -34,7 +34,7 @@ class World(NamedTuple):
     env: Mapping[str, str]
 
 
-class Source(NamedTuple):
+class HookFile(NamedTuple):
     """One file with hooks; without a reading its agent does not take it either, for the problems."""
 
     dialect: Dialect
@@ -52,43 +52,43 @@ class Source(NamedTuple):
         return self.reading.documents.get(str(self.path)) if self.reading else None
 
 
-def places(path: str, dialect: Dialect, world: World) -> list[Path]:
+def find_places(path: str, dialect: Dialect, world: World) -> list[Path]:
     """The files that a place of a dialect stands for, be they there or not."""
     return expand_place(path, dialect, str(world.root), world.env)
 
 
-def sources(dialect: Dialect, world: World) -> list[Source]:
+def read_sources(dialect: Dialect, world: World) -> list[HookFile]:
     """Every file that the agent reads for hooks in this project, its own and the user's."""
     rows = [row for row in dialect.locations if row.scope in SCOPES]
-    return list(_sources(((dialect, row) for row in rows), world))
+    return list(_read_rows(((dialect, row) for row in rows), world))
 
 
-def foreign(dialect: Dialect, world: World) -> list[Source]:
+def read_foreign(dialect: Dialect, world: World) -> list[HookFile]:
     """The files of other agents that this one reads too."""
-    owned = ((_owner(row.path), row) for row in dialect.also_reads)
-    return list(_sources(((own, row) for own, row in owned if own), world))
+    owned = ((_find_owner(row.path), row) for row in dialect.also_reads)
+    return list(_read_rows(((owner, row) for owner, row in owned if owner), world))
 
 
 @cache
-def _owner(path: str) -> Dialect | None:
+def _find_owner(path: str) -> Dialect | None:
     """The agent whose own file this is."""
     owners = (get(name) for name in list_agents() if any(row.path == path for row in get(name).locations))
     return next(owners, None)
 
 
-def _sources(rows: Iterable[tuple[Dialect, Location]], world: World) -> Iterator[Source]:
+def _read_rows(rows: Iterable[tuple[Dialect, Location]], world: World) -> Iterator[HookFile]:
     met: set[str] = set()
-    for own, row in rows:
-        for path in places(row.path, own, world):
+    for owner, row in rows:
+        for path in find_places(row.path, owner, world):
             real = os.path.realpath(path)
             if real not in met and os.path.lexists(path):
                 met.add(real)
-                source = read(own, row.scope, path)
+                source = read_source(owner, row.scope, path)
                 if source:
                     yield source
 
 
-def read(dialect: Dialect, scope: str, path: Path) -> Source | None:
+def read_source(dialect: Dialect, scope: str, path: Path) -> HookFile | None:
     """One file as its agent reads it; None if there is none, or it is a module that somebody else wrote."""
     in_place = dialect.shape.in_place
     try:
@@ -103,8 +103,8 @@ def read(dialect: Dialect, scope: str, path: Path) -> Source | None:
             return None
         reading = pipeline.read({str(path): data}, dialect)
     except InputError as error:
-        return Source(dialect, scope, path, None, error.problems)
-    return Source(dialect, scope, path, reading)
+        return HookFile(dialect, scope, path, None, error.problems)
+    return HookFile(dialect, scope, path, reading)
 
 
 def is_generated(data: bytes) -> bool:
@@ -112,14 +112,14 @@ def is_generated(data: bytes) -> bool:
     return MARK in data[:HEAD]
 
 
-def line_of(document: Document | None, line: int) -> str:
+def spell_line(document: Document | None, line: int) -> str:
     """One line of a file, without secrets."""
     lines = document.data.decode("utf-8", "replace").splitlines() if document else []
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     return clean(text)[:LONGEST_LINE]
 
 
-def shown(path: Path | str, world: World) -> str:
+def shorten_path(path: Path | str, world: World) -> str:
     """A path as people write it: from the project's root, or from their home."""
     text = os.fspath(path)
     for folder, sign in ((world.root, ""), (world.home, "~/")):
@@ -129,6 +129,6 @@ def shown(path: Path | str, world: World) -> str:
     return text
 
 
-def counted(number: int, noun: str = "hook") -> str:
+def spell_count(number: int, noun: str = "hook") -> str:
     """`1 hook`, `2 hooks`."""
     return f"{number} {noun}{'s' * (number != 1)}"

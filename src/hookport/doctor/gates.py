@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hookport.doctor.case import Case, Diagnosis, about, at_file, names
-from hookport.doctor.files import Source, counted, places, shown
+from hookport.doctor.case import AgentCase, Diagnosis, diagnose_hook, identify_hooks, make_file_finding
+from hookport.doctor.files import HookFile, find_places, shorten_path, spell_count
 from hookport.documents import Document
 from hookport.errors import spell_path
 from hookport.findings import FileShadowed, FolderUntrusted, HooksOff, HookUntrusted, TrustUnseen
@@ -22,51 +22,58 @@ from hookport.project.agent_trust import (
 from hookport.shapes.dialect import Gate
 
 
-def switched_off(case: Case) -> Iterator[Diagnosis]:
+def find_switched_off(case: AgentCase) -> Iterator[Diagnosis]:
     """Settings that switch hooks off: those of the agent, of the project and of the machine."""
     for gate in case.dialect.gates:
         if gate.variable:
-            yield from _by_variable(case, gate)
+            yield from _check_variable(case, gate)
         elif gate.files == ("",):
             for source in case.sources:
-                yield from _by_value(case, gate, source.path, source.document, [source])
+                yield from _check_value(case, gate, source.path, source.document, [source])
         else:
-            found = find_first_with_key(
+            setting = find_first_with_key(
                 gate.files, gate.key, case.dialect, str(case.world.root), case.world.env
             )
-            if found:
+            if setting:
                 there = [source for source in case.sources if source.scope in gate.scopes]
-                yield from _by_value(case, gate, *found, there)
+                yield from _check_value(case, gate, *setting, there)
 
 
-def _by_variable(case: Case, gate: Gate) -> Iterator[Diagnosis]:
+def _check_variable(case: AgentCase, gate: Gate) -> Iterator[Diagnosis]:
     value = case.world.env.get(gate.variable, "")
     hooks = case.hooks(gate.scopes)
     if value and hooks:
         words = {
             "dialect": case.dialect.title,
-            "count": counted(len(hooks)),
+            "count": spell_count(len(hooks)),
             "what": gate.what,
             "fix": gate.fix,
         }
         finding = HooksOff.at(gate.variable, None, **words)
-        yield Diagnosis(case.dialect.id, finding, f"{gate.variable}={value}", names(hooks))
+        yield Diagnosis(case.dialect.id, finding, f"{gate.variable}={value}", identify_hooks(hooks))
 
 
-def _by_value(
-    case: Case, gate: Gate, path: Path, document: Document | None, sources: list[Source]
+def _check_value(
+    case: AgentCase, gate: Gate, path: Path, document: Document | None, sources: list[HookFile]
 ) -> Iterator[Diagnosis]:
     """Hooks that a value keeps from running; those of the same file were read as switched off."""
     value = value_at(document.tree, gate.key) if document else None
-    hooks = [(source, one) for source in sources for one in source.hooks]
+    hooks = [(source, hook) for source in sources for hook in source.hooks]
     if document is None or not hooks or not any(is_value(value, off) for off in gate.off):
         return
-    words = {"dialect": case.dialect.title, "count": counted(len(hooks)), "what": gate.what, "fix": gate.fix}
-    finding = at_file(path, HooksOff, words, spell_key(gate.key), document.position(gate.key))
-    yield Diagnosis(case.dialect.id, finding, f"{spell_key(gate.key)} is {spell_value(value)}", names(hooks))
+    words = {
+        "dialect": case.dialect.title,
+        "count": spell_count(len(hooks)),
+        "what": gate.what,
+        "fix": gate.fix,
+    }
+    finding = make_file_finding(path, HooksOff, words, spell_key(gate.key), document.position(gate.key))
+    yield Diagnosis(
+        case.dialect.id, finding, f"{spell_key(gate.key)} is {spell_value(value)}", identify_hooks(hooks)
+    )
 
 
-def untrusted_folder(case: Case) -> Iterator[Diagnosis]:
+def find_untrusted_folder(case: AgentCase) -> Iterator[Diagnosis]:
     """A folder that the agent does not trust; on a machine without the agent there is nothing to trust."""
     trust = case.dialect.folder_trust
     hooks = case.hooks(trust.scopes) if trust and case.is_here else []
@@ -78,48 +85,55 @@ def untrusted_folder(case: Case) -> Iterator[Diagnosis]:
         return
     verdict = read_folder_trust(case.dialect, str(case.world.root), case.world.env)
     if verdict.path is not None and verdict.evidence:
-        finding = at_file(verdict.path, FolderUntrusted, {**words, "count": counted(len(hooks))})
-        told = f"{shown(verdict.path, case.world)} {verdict.evidence}"
+        finding = make_file_finding(
+            verdict.path, FolderUntrusted, {**words, "count": spell_count(len(hooks))}
+        )
+        evidence = f"{shorten_path(verdict.path, case.world)} {verdict.evidence}"
         if trust.certain:
-            yield Diagnosis(case.dialect.id, finding, told, names(hooks))
+            yield Diagnosis(case.dialect.id, finding, evidence, identify_hooks(hooks))
         else:
-            yield Diagnosis(case.dialect.id, finding._replace(severity="loss"), told)
+            yield Diagnosis(case.dialect.id, finding._replace(severity="loss"), evidence)
 
 
-def untrusted_hooks(case: Case) -> Iterator[Diagnosis]:
+def find_untrusted_hooks(case: AgentCase) -> Iterator[Diagnosis]:
     """Hooks that an agent which trusts them one by one does not trust, or has switched off."""
     trust = case.dialect.hook_trust
     if trust is None or not case.is_here:
         return
-    for source, one in case.hooks(("project", "local", "user")):
-        found = read_hook_trust(
-            case.dialect, str(source.path), one.place.path, str(case.world.root), case.world.env
+    for source, hook in case.hooks(("project", "local", "user")):
+        verdict = read_hook_trust(
+            case.dialect, str(source.path), hook.place.path, str(case.world.root), case.world.env
         )
-        if found.is_trusted is False:
-            told = f"{shown(found.path or trust.file, case.world)}: {found.evidence}"
-            yield about(case, source, one, HookUntrusted, told, why=found.why, fix=trust.fix)
+        if verdict.is_trusted is False:
+            evidence = f"{shorten_path(verdict.path or trust.file, case.world)}: {verdict.evidence}"
+            yield diagnose_hook(case, source, hook, HookUntrusted, evidence, why=verdict.why, fix=trust.fix)
 
 
-def shadowed(case: Case) -> Iterator[Diagnosis]:
+def find_shadowed(case: AgentCase) -> Iterator[Diagnosis]:
     """Files that are not read because of another."""
     for shadow in case.dialect.shadows:
-        hidden = {str(path) for path in places(shadow.file, case.dialect, case.world)}
-        for by in places(shadow.by, case.dialect, case.world):
+        hidden = {str(path) for path in find_places(shadow.file, case.dialect, case.world)}
+        for by in find_places(shadow.by, case.dialect, case.world):
             if not by.is_file() or not (shadow.even_empty or _has_hooks(case, by)):
                 continue
             for source in case.sources:
-                hooks = [(source, one) for one in source.hooks if one.hook.enabled]
+                hooks = [(source, hook) for hook in source.hooks if hook.hook.enabled]
                 if str(source.path) not in hidden or not hooks:
                     continue
                 words = {
                     "dialect": case.dialect.title,
-                    "other": shown(by, case.world),
-                    "count": counted(len(hooks)),
+                    "other": shorten_path(by, case.world),
+                    "count": spell_count(len(hooks)),
                 }
                 where = spell_path(hooks[0][1].place.path[:1])
-                finding = at_file(source.path, FileShadowed, words, where)
-                yield Diagnosis(case.dialect.id, finding, f"{shown(by, case.world)} is there", names(hooks))
+                finding = make_file_finding(source.path, FileShadowed, words, where)
+                yield Diagnosis(
+                    case.dialect.id,
+                    finding,
+                    f"{shorten_path(by, case.world)} is there",
+                    identify_hooks(hooks),
+                )
 
 
-def _has_hooks(case: Case, path: Path) -> bool:
+def _has_hooks(case: AgentCase, path: Path) -> bool:
     return any(source.path == path and source.hooks for source in case.sources)

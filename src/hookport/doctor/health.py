@@ -28,7 +28,7 @@ from hookport.convert.checks.scripts import (
     split_first_command,
 )
 from hookport.doctor import needs, syntax
-from hookport.doctor.commands import find_command_faults, surroundings_of
+from hookport.doctor.commands import find_command_faults, make_surroundings
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import NOTHING, Handler, Hook
 from hookport.project.discovery import HookEntry
@@ -108,23 +108,24 @@ class Machine(NamedTuple):
 
 
 def find_faults(
-    one: HookEntry, machine: Machine, *, by_bridge: bool, in_package: bool = True, from_root: bool = True
+    hook: HookEntry, machine: Machine, *, by_bridge: bool, in_package: bool = True, from_root: bool = True
 ) -> list[Fault]:
     """What keeps a hook from its work; `by_bridge`: hookport runs it, not its own agent."""
-    from_root = from_root and one.scope == "project"
-    scripts = [Path(path) for path in one.scripts]
-    start = start_of_hook(one.hook, scripts, in_package=in_package, from_root=from_root)
-    found = [*faults_of(start, machine), *(faults_of_request(start.handler, machine) if by_bridge else ())]
-    return [_at(fault, one) for fault in found]
+    from_root = from_root and hook.scope == "project"
+    scripts = [Path(path) for path in hook.scripts]
+    start = find_start(hook.hook, scripts, in_package=in_package, from_root=from_root)
+    faults = [
+        *find_start_faults(start, machine),
+        *(find_request_faults(start.handler, machine) if by_bridge else ()),
+    ]
+    return [_place_fault(fault, hook) for fault in faults]
 
 
-def _at(fault: Fault, one: HookEntry) -> Fault:
-    return fault._replace(finding=fault.finding._replace(file=one.file, where=one.place))
+def _place_fault(fault: Fault, hook: HookEntry) -> Fault:
+    return fault._replace(finding=fault.finding._replace(file=hook.file, where=hook.place))
 
 
-def start_of_hook(
-    hook: Hook, scripts: list[Path], *, in_package: bool = True, from_root: bool = False
-) -> Start:
+def find_start(hook: Hook, scripts: list[Path], *, in_package: bool = True, from_root: bool = False) -> Start:
     """What a hook starts on this system, of the scripts that its commands name."""
     handler = hook.handler
     command = handler.platform.get(PLATFORMS.get(sys.platform, "")) or handler.command
@@ -133,10 +134,14 @@ def start_of_hook(
     path = next((path for path in scripts if path.name == name), None)
     # A script that is a hook by its own name and place has a command that only says so.
     path = path or (scripts[0] if len(scripts) == 1 and not command else None)
-    words = _without_wrappers(split_first_command(command))
+    words = _drop_wrappers(split_first_command(command))
     is_direct = script is None or script.is_direct
-    own = hook.provider_data.get(hook.dialect, NOTHING)
-    is_shell = handler.type == "command" and own.get("shell", "bash") in ("bash", "sh") and "args" not in own
+    native_data = hook.provider_data.get(hook.dialect, NOTHING)
+    is_shell = (
+        handler.type == "command"
+        and native_data.get("shell", "bash") in ("bash", "sh")
+        and "args" not in native_data
+    )
     return Start(
         handler,
         command,
@@ -148,7 +153,7 @@ def start_of_hook(
     )
 
 
-def faults_of(start: Start, machine: Machine) -> Iterator[Fault]:
+def find_start_faults(start: Start, machine: Machine) -> Iterator[Fault]:
     """What is wrong with the command, the program and the script that a hook starts."""
     platform = start.handler.platform
     if (
@@ -162,13 +167,13 @@ def faults_of(start: Start, machine: Machine) -> Iterator[Fault]:
         return
     if start.dialect:
         root = machine.root if start.from_root else None
-        where = surroundings_of(
+        where = make_surroundings(
             start.dialect, root, machine.env, more=start.handler.env, in_package=start.in_package
         )
         if broken := next(find_command_faults(start.command, where), None):
             yield Fault(broken, f"the command is {start.command}")
             return
-    if missing := _missing_program(start.command, machine):
+    if missing := _find_missing_program(start.command, machine):
         yield Fault(f.ProgramMissing.at("", program=missing), f"the command is {start.command}")
         return
     script = start.script
@@ -180,75 +185,82 @@ def faults_of(start: Start, machine: Machine) -> Iterator[Fault]:
         # What we may not read may still run for the agent.
         return
     if b"\0" not in data[:512]:
-        yield from _script_faults(start, script, data, machine)
+        yield from _find_script_faults(start, script, data, machine)
 
 
-def _script_faults(start: Start, script: Path, data: bytes, machine: Machine) -> Iterator[Fault]:
+def _find_script_faults(start: Start, script: Path, data: bytes, machine: Machine) -> Iterator[Fault]:
     """The first thing that is wrong with a script: what comes after it cannot be known."""
     name = machine.name_of(script)
     first = data.partition(b"\n")[0]
     shown = f"{name}:1: {first.rstrip().decode('utf-8', 'replace')[:160]}"
     is_direct = not start.interpreter
-    shebang = shebang_words(first) if is_direct else []
+    shebang = split_shebang(first) if is_direct else []
     program = shebang[0] if shebang else start.interpreter or "sh"
     if is_direct and data.startswith(BOM + b"#!"):
-        yield _fault(f.MarkBeforeShebang, shown, script, script_name=name, command=command_without_mark(name))
+        yield _make_fault(
+            f.MarkBeforeShebang, shown, script, script_name=name, command=spell_mark_removal(name)
+        )
     elif is_direct and first.startswith(b"#!") and first.endswith(b"\r"):
         what = (
             f"the system looks for '{shebang[-1] if shebang else ''}\\r' and reports the script as not found"
         )
-        yield _windows(script, name, what, f"{shown}\\r")
+        yield _make_line_end_fault(script, name, what, f"{shown}\\r")
     elif is_direct and _asks_for_one_name(first):
         words = " ".join(first.decode("utf-8", "replace").split()[1:])
-        yield _fault(f.ShebangWords, shown, script, script_name=name, words=words)
+        yield _make_fault(f.ShebangWords, shown, script, script_name=name, words=words)
     elif is_direct and not first.startswith(b"#!") and script.suffix in RUN_BY:
         why = "it has no shebang line, so a shell reads it"
         other = f"Start it with `#!/usr/bin/env {RUN_BY[script.suffix]}`."
-        fault = _fault(f.ScriptSyntax, shown, script, script_name=name, why=why, command="")
+        fault = _make_fault(f.ScriptSyntax, shown, script, script_name=name, why=why, command="")
         yield fault._replace(finding=fault.finding._replace(hint=other))
     elif shebang and not machine.find_program(program):
-        yield _fault(f.ProgramMissing, shown, script, program=program)
+        yield _make_fault(f.ProgramMissing, shown, script, program=program)
     elif syntax.is_shell(program) and _has_windows_lines(data):
-        yield _windows(script, name, "the shell takes each carriage return for part of a word", shown)
+        yield _make_line_end_fault(
+            script, name, "the shell takes each carriage return for part of a word", shown
+        )
     else:
         path = machine.find_program(program)
-        checked = syntax.check(program, script, path, str(machine.root), machine.env)
+        checked = syntax.check_syntax(program, script, path, str(machine.root), machine.env)
         if checked:
-            yield _fault(
+            yield _make_fault(
                 f.ScriptSyntax, checked.evidence, script, script_name=name, why=checked.why,
-                command=_command((*checked.words, name)),
+                command=_spell_command((*checked.words, name)),
             )  # fmt: skip
         elif needs.is_empty(data):
-            yield _fault(f.ScriptEmpty, shown, script, script_name=name)
+            yield _make_fault(f.ScriptEmpty, shown, script, script_name=name)
         elif need := needs.find_need(
-            needs.Script(script, data, program, path), str(machine.root), machine.find_program, BUILT_IN
+            needs.StartedScript(script, data, program, path),
+            str(machine.root),
+            machine.find_program,
+            BUILT_IN,
         ):
-            yield _fault(f.NeedMissing, shown, script, script_name=name, why=need.why, fix=need.fix)
+            yield _make_fault(f.NeedMissing, shown, script, script_name=name, why=need.why, fix=need.fix)
 
 
-def _fault(kind: type[Kind], evidence: str, script: Path, script_name: str = "", **words: str) -> Fault:
+def _make_fault(kind: type[Kind], evidence: str, script: Path, script_name: str = "", **words: str) -> Fault:
     return Fault(kind.at("", None, script=script_name, **words), evidence, str(script))
 
 
-def _windows(script: Path, name: str, consequence: str, evidence: str) -> Fault:
-    command = _in_place(r"s/\r$//", r"s/\r$//", name)
-    return _fault(
+def _make_line_end_fault(script: Path, name: str, consequence: str, evidence: str) -> Fault:
+    command = _spell_in_place_edit(r"s/\r$//", r"s/\r$//", name)
+    return _make_fault(
         f.WindowsLineEnds, evidence, script, script_name=name, consequence=consequence, command=command
     )
 
 
-def command_without_mark(name: str) -> str:
+def spell_mark_removal(name: str) -> str:
     """A command that takes the byte order mark out of a file."""
-    return _in_place(r"s/^\xef\xbb\xbf// if $. == 1", r"1s/^\xef\xbb\xbf//", name)
+    return _spell_in_place_edit(r"s/^\xef\xbb\xbf// if $. == 1", r"1s/^\xef\xbb\xbf//", name)
 
 
-def _in_place(for_perl: str, for_sed: str, name: str) -> str:
+def _spell_in_place_edit(for_perl: str, for_sed: str, name: str) -> str:
     """A command that edits a file; the sed of macOS wants another word after -i."""
     words = ["perl", "-pi", "-e", for_perl] if sys.platform == "darwin" else ["sed", "-i", for_sed]
-    return _command([*words, name])
+    return _spell_command([*words, name])
 
 
-def _command(words: Sequence[str]) -> str:
+def _spell_command(words: Sequence[str]) -> str:
     """Words as a person types them; no shell takes a quoted `~` for the home folder."""
     return " ".join(
         f"~/{shlex.quote(word[2:])}" if word.startswith("~/") else shlex.quote(word) for word in words
@@ -271,7 +283,7 @@ def _asks_for_one_name(first: bytes) -> bool:
     )
 
 
-def shebang_words(first: bytes) -> list[str]:
+def split_shebang(first: bytes) -> list[str]:
     """The program of a first line and its options; none if it is no shebang line."""
     words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
     if words and words[0].rpartition("/")[2] == "env":
@@ -281,29 +293,29 @@ def shebang_words(first: bytes) -> list[str]:
     return words
 
 
-def _without_wrappers(words: list[str]) -> list[str]:
+def _drop_wrappers(words: list[str]) -> list[str]:
     while words and (words[0].rpartition("/")[2] in WRAPPERS or re.match(r"\w+=", words[0])):
         words = words[1:]
     return words
 
 
-def _missing_program(command: str, machine: Machine) -> str:
+def _find_missing_program(command: str, machine: Machine) -> str:
     """The program that a command starts with, if it is not on this machine."""
-    word = next(iter(_without_wrappers(split_first_command(command))), "")
+    word = next(iter(_drop_wrappers(split_first_command(command))), "")
     is_program = re.fullmatch(r"\w[\w.+-]*", word) and word not in BUILT_IN
     is_interpreter = word.startswith("/") and INTERPRETERS.fullmatch(word.rpartition("/")[2])
     return word if (is_program or is_interpreter) and not machine.find_program(word) else ""
 
 
-def faults_of_request(handler: Handler, machine: Machine) -> Iterator[Fault]:
+def find_request_faults(handler: Handler, machine: Machine) -> Iterator[Fault]:
     """What hookport lacks, or refuses, to ask an address or a language model."""
     if handler.type == "http" and handler.url and (refused := find_refusal(handler.url)):
         yield Fault(refused)
-    if handler.type in ASKING and (why := _missing_model(handler, machine.env)):
+    if handler.type in ASKING and (why := _find_missing_model(handler, machine.env)):
         yield Fault(f.ModelNotSet.at("", why=why[0], fix=why[1]))
 
 
-def _missing_model(handler: Handler, env: Mapping[str, str]) -> tuple[str, str] | None:
+def _find_missing_model(handler: Handler, env: Mapping[str, str]) -> tuple[str, str] | None:
     """What is missing to ask a model, and the fix."""
     from hookport.runtime.execute import llm
 

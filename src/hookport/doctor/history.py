@@ -17,7 +17,7 @@ FEWEST = 3
 SHARE = 0.95
 
 
-class Runs(NamedTuple):
+class RunTimes(NamedTuple):
     """The last runs: how long each took, and how many were cut off."""
 
     seconds: deque[float]
@@ -29,13 +29,13 @@ class Runs(NamedTuple):
             self.cut.append(int(outcome == "timeout"))
             del self.cut[:-LAST]
 
-    def slow(self) -> float:
+    def find_slow_seconds(self) -> float:
         """The time within which 95 % of the runs ended."""
         ordered = sorted(self.seconds)
         return ordered[math.ceil(SHARE * len(ordered)) - 1]
 
 
-class Told(NamedTuple):
+class LoggedEvent(NamedTuple):
     """One event of the journal: when and where it was, its canonical name and tool, what each hook did."""
 
     time: str
@@ -49,57 +49,69 @@ class Told(NamedTuple):
 class History(NamedTuple):
     """The journal, by hook (its file and place), by command and agent, by agent and native event."""
 
-    by_hook: dict[tuple[str, str], Runs]
-    by_command: dict[tuple[str, str], Runs]
-    by_event: dict[tuple[str, str], Runs]
-    events: tuple[Told, ...]
+    by_hook: dict[tuple[str, str], RunTimes]
+    by_command: dict[tuple[str, str], RunTimes]
+    by_event: dict[tuple[str, str], RunTimes]
+    events: tuple[LoggedEvent, ...]
 
 
-def history(env: Mapping[str, str]) -> History:
+def read_history(env: Mapping[str, str]) -> History:
     """All that the journal has; nothing where it cannot be read."""
-    found = History({}, {}, {}, ())
-    events: list[Told] = []
+    past = History({}, {}, {}, ())
+    events: list[LoggedEvent] = []
     try:
         for record in journal.Reader(env).new():
-            events.append(_told(record))
-            _add(found.by_event, (_text(record, "agent"), _text(record, "native")), record.get("seconds"), "")
-            for run in _hooks(record):
+            events.append(_read_event(record))
+            _add_run(
+                past.by_event,
+                (_read_text(record, "agent"), _read_text(record, "native")),
+                record.get("seconds"),
+                "",
+            )
+            for run in _list_hooks(record):
                 if not run.get("matched"):
                     continue
-                source, place = _text(run, "source"), _text(run, "place")
-                key = (source, place) if source else (_text(record, "agent"), _text(run, "hook"))
-                table = found.by_hook if source else found.by_command
-                _add(table, key, run.get("seconds"), run.get("outcome"))
+                source, place = _read_text(run, "source"), _read_text(run, "place")
+                key = (source, place) if source else (_read_text(record, "agent"), _read_text(run, "hook"))
+                table = past.by_hook if source else past.by_command
+                _add_run(table, key, run.get("seconds"), run.get("outcome"))
     except OSError:
-        return found
-    return found._replace(events=tuple(events))
+        return past
+    return past._replace(events=tuple(events))
 
 
-def _add(table: dict[tuple[str, str], Runs], key: tuple[str, str], seconds: Tree, outcome: Tree) -> None:
-    table.setdefault(key, Runs(deque(maxlen=LAST), [])).add(seconds, outcome)
+def _add_run(
+    table: dict[tuple[str, str], RunTimes], key: tuple[str, str], seconds: Tree, outcome: Tree
+) -> None:
+    table.setdefault(key, RunTimes(deque(maxlen=LAST), [])).add(seconds, outcome)
 
 
-def _told(record: Mapping[str, Tree]) -> Told:
+def _read_event(record: Mapping[str, Tree]) -> LoggedEvent:
     hooks = {
-        (_text(run, "source"), _text(run, "place")): (bool(run.get("matched")), _text(run, "why"))
-        for run in _hooks(record)
+        (_read_text(run, "source"), _read_text(run, "place")): (
+            bool(run.get("matched")),
+            _read_text(run, "why"),
+        )
+        for run in _list_hooks(record)
     }
-    time, agent, event, tool, cwd = (_text(record, key) for key in ("time", "agent", "event", "tool", "cwd"))
-    return Told(time, agent, event, tool, cwd, hooks)
+    time, agent, event, tool, cwd = (
+        _read_text(record, key) for key in ("time", "agent", "event", "tool", "cwd")
+    )
+    return LoggedEvent(time, agent, event, tool, cwd, hooks)
 
 
-def _hooks(record: Mapping[str, Tree]) -> Iterable[Mapping[str, Tree]]:
+def _list_hooks(record: Mapping[str, Tree]) -> Iterable[Mapping[str, Tree]]:
     hooks = record.get("hooks")
     return [run for run in hooks if isinstance(run, Mapping)] if isinstance(hooks, list) else []
 
 
-def _text(record: Mapping[str, Tree], key: str) -> str:
+def _read_text(record: Mapping[str, Tree], key: str) -> str:
     value = record.get(key)
     return value if isinstance(value, str) else ""
 
 
-def is_late(runs: Runs | None, limit_seconds: float) -> bool:
+def is_late(runs: RunTimes | None, limit_seconds: float) -> bool:
     """Whether runs were cut off, or take longer than they may."""
     if runs is None or not runs.seconds:
         return False
-    return bool(sum(runs.cut)) or (len(runs.seconds) >= FEWEST and runs.slow() >= limit_seconds)
+    return bool(sum(runs.cut)) or (len(runs.seconds) >= FEWEST and runs.find_slow_seconds() >= limit_seconds)

@@ -64,7 +64,7 @@ _FIND = (
 )
 
 
-class Script(NamedTuple):
+class StartedScript(NamedTuple):
     """A script, its bytes, and the program that runs it with its path."""
 
     file: Path
@@ -73,26 +73,32 @@ class Script(NamedTuple):
     path: str
 
 
-class Need(NamedTuple):
+class MissingNeed(NamedTuple):
     """Something that a script needs and this machine lacks."""
 
     why: str
     fix: str
 
 
-def find_need(script: Script, root: str, find: Callable[[str], str], built_in: frozenset[str]) -> Need | None:
+def find_need(
+    script: StartedScript, root: str, find: Callable[[str], str], built_in: frozenset[str]
+) -> MissingNeed | None:
     """The first thing that a script of a project needs and does not get; None if nobody knows."""
     if syntax.is_shell(script.program):
-        name = _missing_program(script.data.decode("utf-8", "replace"), find, built_in)
-        return Need(f"it runs '{name}', which is not on this machine", f"Install {name}.") if name else None
+        name = _find_missing_program(script.data.decode("utf-8", "replace"), find, built_in)
+        return (
+            MissingNeed(f"it runs '{name}', which is not on this machine", f"Install {name}.")
+            if name
+            else None
+        )
     if script.program.rpartition("/")[2] == "node":
-        name = _missing_package(script)
-        return Need(f"Node.js has no package '{name}'", f"Run `npm install {name}`.") if name else None
+        name = _find_missing_package(script)
+        return MissingNeed(f"Node.js has no package '{name}'", f"Run `npm install {name}`.") if name else None
     if syntax.PYTHON.fullmatch(script.program.rpartition("/")[2]):
-        name = _missing_module(script, root)
+        name = _find_missing_module(script, root)
         if name:
             fix = f"Install the package that has {name} for {script.program}."
-            return Need(f"{script.program} has no module '{name}'", fix)
+            return MissingNeed(f"{script.program} has no module '{name}'", fix)
     return None
 
 
@@ -101,7 +107,7 @@ def is_empty(data: bytes) -> bool:
     return not re.sub(rb"(?m)^\s*#.*$", b"", data).strip()
 
 
-def _missing_program(text: str, find: Callable[[str], str], built_in: frozenset[str]) -> str:
+def _find_missing_program(text: str, find: Callable[[str], str], built_in: frozenset[str]) -> str:
     if MOVES_NAMES.search(text):
         return ""
     nodes, problem = parse(text)
@@ -109,46 +115,46 @@ def _missing_program(text: str, find: Callable[[str], str], built_in: frozenset[
         return ""
     asked = {word for asking in ASKS.findall(text) for word in asking.split()}
     known = built_in | OF_BASH | asked | {node.name for node in nodes if node.kind == "function"}
-    return next((name for name in _programs(nodes) if name not in known and not find(name)), "")
+    return next((name for name in _list_programs(nodes) if name not in known and not find(name)), "")
 
 
-def _programs(nodes: Sequence[Node]) -> Iterator[str]:
+def _list_programs(nodes: Sequence[Node]) -> Iterator[str]:
     """The programs that a list of commands starts whatever happens."""
     for at, node in enumerate(nodes):
         if node.operator in ("&&", "||"):
             continue
         then = nodes[at + 1] if at + 1 < len(nodes) else None
-        if then is not None and then.operator == "||" and _name(then) in IGNORED_BY:
+        if then is not None and then.operator == "||" and _spell_name(then) in IGNORED_BY:
             continue
-        yield from _started(node)
-        if node.kind == "simple" and _name(node) in ("exit", "exec", "return"):
+        yield from _list_started(node)
+        if node.kind == "simple" and _spell_name(node) in ("exit", "exec", "return"):
             return
 
 
-def _started(node: Node) -> Iterator[str]:
+def _list_started(node: Node) -> Iterator[str]:
     parts = [part for word in node.words for part in word]
     parts += [part for _, words, _ in node.assignments for word in words for part in word]
     for part in parts:
         if part.kind in ("commands", "process"):
-            yield from _programs(part.commands)
+            yield from _list_programs(part.commands)
     if node.kind == "simple" and node.words:
-        name = _name(node)
+        name = _spell_name(node)
         if re.fullmatch(r"[A-Za-z][\w.+-]*", name):
             yield name
     elif node.kind in NODES_ALWAYS:
         for body in node.bodies:
-            yield from _programs(body)
+            yield from _list_programs(body)
     elif node.kind in ("if", "while", "until") and node.bodies:
-        yield from _programs(node.bodies[0])
+        yield from _list_programs(node.bodies[0])
 
 
-def _name(node: Node) -> str:
+def _spell_name(node: Node) -> str:
     """The name of a command that stands there in letters; empty where a shell must make it first."""
     word: Sequence[Part] = node.words[0] if node.words else ()
     return "".join(part.value for part in word) if all(part.kind == "text" for part in word) else ""
 
 
-def _missing_package(script: Script) -> str:
+def _find_missing_package(script: StartedScript) -> str:
     """The first package that a script loads and that is in no `node_modules` above it."""
     folders = [
         Path(os.path.realpath(script.file)).parent,
@@ -168,29 +174,31 @@ def _missing_package(script: Script) -> str:
 
 def _is_named(package: str, folders: Sequence[Path]) -> bool:
     """Whether a script is in the package that it loads."""
-    said = f'"{package}"'.encode()
+    quoted = f'"{package}"'.encode()
     manifests = (folder / "package.json" for folder in folders)
-    return any(said in manifest.read_bytes() for manifest in manifests if manifest.is_file())
+    return any(quoted in manifest.read_bytes() for manifest in manifests if manifest.is_file())
 
 
-def _missing_module(script: Script, root: str) -> str:
+def _find_missing_module(script: StartedScript, root: str) -> str:
     """The first module that a script imports and its Python does not find."""
     path, data = script.path, script.data
     # A Python of the project would run what nobody approved: the `.pth` files of its environment.
-    own = {os.path.abspath(root), os.path.realpath(root)}  # noqa: PTH100
+    project_folders = {os.path.abspath(root), os.path.realpath(root)}  # noqa: PTH100
     places = {os.path.abspath(path), os.path.realpath(path)} if path else set()  # noqa: PTH100
-    if not places or any(place.startswith(f"{folder}{os.sep}") for place in places for folder in own):
+    if not places or any(
+        place.startswith(f"{folder}{os.sep}") for place in places for folder in project_folders
+    ):
         return ""
     if _is_shim(os.path.realpath(path)):
         return ""
     # Where these are set, a Python looks in folders that may be the project's.
     if os.environ.get("PYTHONPATH") or os.environ.get("PYTHONHOME") or b"sys.path" in data:
         return ""
-    names = [name for name in _imports(data) if not _is_beside(name, script.file)]
+    names = [name for name in _list_imports(data) if not _is_beside(name, script.file)]
     if Path(root, ARCHIVE).is_file():
         # The project's own bridge is on the search path of the hooks that it starts.
         names = [name for name in names if name != "hookport"]
-    return _unfound(path, names) if names else ""
+    return _find_unknown_module(path, names) if names else ""
 
 
 def _is_shim(path: str) -> bool:
@@ -202,7 +210,7 @@ def _is_shim(path: str) -> bool:
         return True
 
 
-def _imports(data: bytes) -> list[str]:
+def _list_imports(data: bytes) -> list[str]:
     """The modules that a script imports on every run, those of Python itself left out."""
     try:
         with warnings.catch_warnings():
@@ -210,13 +218,13 @@ def _imports(data: bytes) -> list[str]:
             tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    found = []
+    imported = []
     for node in tree.body:
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            imported += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.append(node.module)
-    tops = dict.fromkeys(name.partition(".")[0] for name in found)
+            imported.append(node.module)
+    tops = dict.fromkeys(name.partition(".")[0] for name in imported)
     return [name for name in tops if name not in sys.stdlib_module_names]
 
 
@@ -226,7 +234,7 @@ def _is_beside(name: str, script: Path) -> bool:
     return (folder / name).is_dir() or any(folder.glob(f"{name}.*"))
 
 
-def _unfound(path: str, names: Sequence[str]) -> str:
+def _find_unknown_module(path: str, names: Sequence[str]) -> str:
     env: Mapping[str, str] = {
         name: os.environ[name] for name in ("PATH", "HOME", "LANG", "SYSTEMROOT") if name in os.environ
     }
@@ -242,5 +250,5 @@ def _unfound(path: str, names: Sequence[str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    said = done.stdout.decode("utf-8", "replace").strip()
-    return said if done.returncode == 0 and said in names else ""
+    name = done.stdout.decode("utf-8", "replace").strip()
+    return name if done.returncode == 0 and name in names else ""

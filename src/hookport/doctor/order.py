@@ -70,7 +70,7 @@ _ABOUT: dict[str, tuple[type[Kind], ...]] = {
 _GATE = {kind.code: gate for gate, kinds in _ABOUT.items() for kind in kinds}
 
 
-def gate_of(code: str, agent: str) -> str:
+def find_gate(code: str, agent: str) -> str:
     """The gate that a finding is about; of hookport itself, trust is the user's approval."""
     gate = _GATE.get(code, OBEYED)
     return APPROVED if gate == TRUSTED and not agent else gate
@@ -82,5 +82,5 @@ def is_about(code: str, agent: str, covered_by: str) -> bool:
     What an agent does with a file matters to the hooks that it loads from it, not to those that an entry
     runs; whether an entry is there and approved is known from the entry.
     """
-    gate = gate_of(code, agent)
+    gate = find_gate(code, agent)
     return gate in (MATCHES, STARTS) or (covered_by == "agent" and bool(agent))

@@ -14,19 +14,19 @@ from hookport.agents import find_unusable
 from hookport.convert import checks
 from hookport.convert.checks.places import locate_finding
 from hookport.convert.checks.scripts import find_named_script
-from hookport.doctor.bridge import evidence_of, is_ours, words_of
-from hookport.doctor.case import NOBODY, Case, Diagnosis, Repair
+from hookport.doctor.bridge import describe_runs, is_ours, spell_last_runs
+from hookport.doctor.case import NOBODY, AgentCase, Diagnosis, Repair
 from hookport.doctor.entries import KEPT
-from hookport.doctor.failures import Failures, failing_since, find_failing
-from hookport.doctor.files import World, counted, is_generated, shown
+from hookport.doctor.failures import Failures, find_failing, spell_failing
+from hookport.doctor.files import World, is_generated, shorten_path, spell_count
 from hookport.doctor.health import Machine, find_faults
 from hookport.doctor.history import FEWEST, History, is_late
 from hookport.errors import InputError
 from hookport.findings import Finding
-from hookport.install.coverage import Installed, commands_for
-from hookport.install.sync import installed_in
+from hookport.install.coverage import InstalledEntries, find_commands
+from hookport.install.sync import find_installed
 from hookport.install.targets import SCOPES as TARGET_SCOPES
-from hookport.install.targets import target
+from hookport.install.targets import find_target
 from hookport.project import environment, ownership, plan_builder, sources
 from hookport.project.discovery import Discovery, HookEntry, discover
 from hookport.runtime import journal, pauses, plan, trust
@@ -35,27 +35,29 @@ from hookport.vendor import writer
 from hookport.vendor.vendored import ARCHIVE
 
 
-class Own(NamedTuple):
+class OwnHooks(NamedTuple):
     """What hookport runs for agents; `theirs` are files that agents read themselves, left out here."""
 
     found: Discovery
     hooks: tuple[HookEntry, ...]
-    theirs: frozenset[str]
+    agent_files: frozenset[str]
 
 
-def own(world: World, cases: Iterable[Case]) -> Own:
+def find_own(world: World, cases: Iterable[AgentCase]) -> OwnHooks:
     """What hookport would run in a folder."""
-    found = discover(str(world.cwd), world.env)
+    discovery = discover(str(world.cwd), world.env)
     theirs = frozenset(str(source.path) for case in cases for source in case.sources)
-    return Own(
-        found, tuple(one for one in plan_builder.list_runnable(found) if one.file not in theirs), theirs
+    return OwnHooks(
+        discovery,
+        tuple(hook for hook in plan_builder.list_runnable(discovery) if hook.file not in theirs),
+        theirs,
     )
 
 
-def examined(
-    mine: Own,
+def examine_own(
+    mine: OwnHooks,
     world: World,
-    cases: list[Case],
+    cases: list[AgentCase],
     past: History,
     failures: Failures,
     reported: Container[tuple[str, str]] = (),
@@ -63,91 +65,97 @@ def examined(
     """Everything that is wrong with hookport's own hooks and files, but for skips that are `reported`."""
     made = plan.parse(plan_builder.compile_plan(mine.found, world.env, str(world.cwd)))
     assert isinstance(made, plan.DispatchPlan)  # noqa: S101  (it was made just now)
-    yield from discovered(mine, world)
+    yield from find_broken_sources(mine, world)
     for line in made.header["broken"]:
         code, _, message = line.partition(" ")
         if code == f.BadSettings.code:
             yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
-    yield from _unapproved(mine, made, world, cases, reported)
+    yield from _find_unapproved(mine, made, world, cases, reported)
     for name, over in pauses.find_pauses(mine.found.root, world.env).items():
         what = "every hook" if name == pauses.EVERY else f"hook '{name}'"
         yield Diagnosis("", f.HookPaused.at("", what=what, until=pauses.format_time(over)), "")
-    yield from _not_covered(made, world)
-    yield from _checked(mine, world)
-    yield from _scripts(mine, world, failures)
-    yield from _uncalled(mine, cases)
-    yield from _late(mine, past)
-    yield from _idle(mine, world, past)
-    yield from _state(world)
-    yield from _vendored(world)
+    yield from _find_not_covered(made, world)
+    yield from _check_files(mine, world)
+    yield from _check_scripts(mine, world, failures)
+    yield from _find_uncalled(mine, cases)
+    yield from _find_late(mine, past)
+    yield from _find_idle(mine, world, past)
+    yield from _check_state(world)
+    yield from _check_bridge(world)
     for name, why in find_unusable().items():
         yield Diagnosis("", f.DialectUnusable.at("", name=name, why=why), why)
-    yield from _plan(mine, world)
+    yield from _check_plan(mine, world)
     for finding in environment.find_steering(str(world.root)):
-        yield Diagnosis("", finding, shown(finding.file, world))
+        yield Diagnosis("", finding, shorten_path(finding.file, world))
 
 
-def _at(one: HookEntry, finding: Finding) -> Finding:
-    return finding._replace(file=one.file, where=one.place)
+def _place_finding(hook: HookEntry, finding: Finding) -> Finding:
+    return finding._replace(file=hook.file, where=hook.place)
 
 
-def _key(one: HookEntry) -> tuple[str, str]:
-    return one.file, one.place
+def _identify(hook: HookEntry) -> tuple[str, str]:
+    return hook.file, hook.place
 
 
-def _not_covered(made: plan.DispatchPlan, world: World) -> Iterator[Diagnosis]:
+def _find_not_covered(made: plan.DispatchPlan, world: World) -> Iterator[Diagnosis]:
     """What of approved hooks no approval covers."""
     for hook in made.read_all_hooks():
         if hook.not_covered and hook.trust and not hook.trust["why"]:
             finding = f.NotCovered.at(hook.place, name=hook.name, what=", ".join(hook.not_covered))
-            yield Diagnosis("", finding._replace(file=hook.file), shown(hook.file, world))
+            yield Diagnosis("", finding._replace(file=hook.file), shorten_path(hook.file, world))
 
 
-def discovered(mine: Own, world: World) -> Iterator[Diagnosis]:
+def find_broken_sources(mine: OwnHooks, world: World) -> Iterator[Diagnosis]:
     """Sources that cannot be used."""
     for finding in mine.found.findings:
-        if finding.file in mine.theirs or finding.severity != "error":
+        if finding.file in mine.agent_files or finding.severity != "error":
             continue
-        dead = frozenset(_key(one) for one in mine.hooks if one.file == finding.file)
-        yield Diagnosis("", finding, shown(finding.file, world), dead)
+        dead = frozenset(_identify(hook) for hook in mine.hooks if hook.file == finding.file)
+        yield Diagnosis("", finding, shorten_path(finding.file, world), dead)
 
 
-def _unapproved(
-    mine: Own,
+def _find_unapproved(
+    mine: OwnHooks,
     made: plan.DispatchPlan,
     world: World,
-    cases: Iterable[Case],
+    cases: Iterable[AgentCase],
     reported: Container[tuple[str, str]],
 ) -> Iterator[Diagnosis]:
     """Hooks of the project that the user did not approve, or that changed since; the bridge runs none."""
     if lost := made.header["lost"]:
-        told = f"the approvals are in {shown(trust.find_store(world.env), world)}"
-        yield Diagnosis("", f.ApprovalUnknown.at("", why=lost), told)
+        evidence = f"the approvals are in {shorten_path(trust.find_store(world.env), world)}"
+        yield Diagnosis("", f.ApprovalUnknown.at("", why=lost), evidence)
     waiting = [
         hook for hook in made.read_all_hooks() if trust.find_hook_objection(hook, str(world.root), world.env)
     ]
-    installed = _installed(mine, world, cases) if waiting else []
-    ours = {_key(one): one for one in mine.hooks}
+    installed = _find_entries(mine, world, cases) if waiting else []
+    ours = {_identify(own_hook): own_hook for own_hook in mine.hooks}
     for hook in waiting:
         one = ours.get((hook.file, hook.place))
         if one and _needs_no_bridge(one, installed):
             continue
         why = trust.find_cause(trust.find_hook_objection(hook, str(world.root), world.env))
-        told = spell_store(world)
+        evidence = spell_store(world)
         if one:
-            yield Diagnosis("", _at(one, skip_finding(why)), told, frozenset({_key(one)}))
+            yield Diagnosis(
+                "", _place_finding(one, make_skip_finding(why)), evidence, frozenset({_identify(one)})
+            )
         elif hook.trust.get("was_approved") and (hook.file, hook.place) not in reported:
-            yield Diagnosis("", f.ApprovedGone.at("", name=hook.name, why=why)._replace(file=hook.file), told)
+            yield Diagnosis(
+                "", f.ApprovedGone.at("", name=hook.name, why=why)._replace(file=hook.file), evidence
+            )
 
 
-def unapproved_hooks(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
+def explain_skips(discovery: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """Why the bridge skips hooks of the project, by file and place."""
-    hooks = [hook for hook in plan_builder.judge_entries(found, env) if hook.scope == "project"]
-    objections = {(hook.file, hook.place): trust.find_hook_objection(hook, found.root, env) for hook in hooks}
+    hooks = [hook for hook in plan_builder.judge_entries(discovery, env) if hook.scope == "project"]
+    objections = {
+        (hook.file, hook.place): trust.find_hook_objection(hook, discovery.root, env) for hook in hooks
+    }
     return {key: trust.find_cause(objection) for key, objection in objections.items() if objection}
 
 
-def skip_finding(why: str) -> Finding:
+def make_skip_finding(why: str) -> Finding:
     """That the bridge skips a hook."""
     fix = "Look at it and approve it with `hookport trust`."
     return f.HookUntrusted.at("", None, dialect="hookport", why=why, fix=fix)
@@ -155,142 +163,149 @@ def skip_finding(why: str) -> Finding:
 
 def spell_store(world: World) -> str:
     """Where the approvals are kept."""
-    return f"the approvals are in {shown(trust.find_store(world.env), world)}"
+    return f"the approvals are in {shorten_path(trust.find_store(world.env), world)}"
 
 
-def _installed(mine: Own, world: World, cases: Iterable[Case]) -> list[Installed]:
+def _find_entries(mine: OwnHooks, world: World, cases: Iterable[AgentCase]) -> list[InstalledEntries]:
     """Our entries in the files of the agents that are here."""
     root = mine.found.root
     return [
-        installed_in(target(case.dialect.id, scope, root, world.env), mine.found).installed
+        find_installed(find_target(case.dialect.id, scope, root, world.env), mine.found).installed
         for case in cases
         if case.is_here or case.sources
         for scope in TARGET_SCOPES
     ]
 
 
-def _needs_no_bridge(one: HookEntry, installed: Iterable[Installed]) -> bool:
+def _needs_no_bridge(hook: HookEntry, installed: Iterable[InstalledEntries]) -> bool:
     """Whether agents run a hook by entries of its own only, which nobody has to approve."""
-    modes = {it.mode for it in installed if commands_for(it, one)[0]}
+    modes = {it.mode for it in installed if find_commands(it, hook)[0]}
     return modes == {"native"}
 
 
-def _vendored(world: World) -> Iterator[Diagnosis]:
+def _check_bridge(world: World) -> Iterator[Diagnosis]:
     """The bridge that the project brings along, if it does."""
     if (world.root / ARCHIVE).exists():
         for finding in writer.check(str(world.root)):
-            yield Diagnosis("", finding, shown(finding.file, world))
+            yield Diagnosis("", finding, shorten_path(finding.file, world))
 
 
-def _checked(mine: Own, world: World) -> Iterator[Diagnosis]:
+def _check_files(mine: OwnHooks, world: World) -> Iterator[Diagnosis]:
     """What `hookport check` finds in the files of these hooks."""
     codes = {kind.code for kind in KEPT}
-    for file in dict.fromkeys(one.file for one in mine.hooks):
-        places = [one.place for one in mine.hooks if one.file == file]
+    for file in dict.fromkeys(hook.file for hook in mine.hooks):
+        places = [hook.place for hook in mine.hooks if hook.file == file]
         try:
             readings = [sources.read(source) for source in sources.find_all(Path(file))[0]]
         except InputError:
             continue
         for reading in readings:
             for finding in (
-                locate_finding(one, reading) for one in checks.check(reading) if one.code in codes
+                locate_finding(candidate, reading)
+                for candidate in checks.check(reading)
+                if candidate.code in codes
             ):
                 known = finding.hook is not None and finding.hook < len(places)
                 place = places[finding.hook or 0] if known else ""
                 dead = frozenset({(file, place)}) if finding.severity == "error" else NOBODY
-                yield Diagnosis("", finding._replace(hook=None), shown(file, world), dead)
+                yield Diagnosis("", finding._replace(hook=None), shorten_path(file, world), dead)
 
 
-def _scripts(mine: Own, world: World, failures: Failures) -> Iterator[Diagnosis]:
+def _check_scripts(mine: OwnHooks, world: World, failures: Failures) -> Iterator[Diagnosis]:
     """Scripts that are missing or cannot do their work, and hooks that keep failing."""
     machine = Machine(world.root, world.env)
-    for one in mine.hooks:
-        dead = frozenset({_key(one)})
-        told = [*_unstartable(one, world)]
-        if not told:
-            since = failing_since(one, failures)
-            told = [
+    for hook in mine.hooks:
+        dead = frozenset({_identify(hook)})
+        diagnoses = [*_find_unstartable(hook, world)]
+        if not diagnoses:
+            since = spell_failing(hook, failures)
+            diagnoses = [
                 Diagnosis("", fault.finding, "; ".join(filter(None, (fault.evidence, since))), dead)
-                for fault in find_faults(one, machine, by_bridge=True)
+                for fault in find_faults(hook, machine, by_bridge=True)
             ]
-        failing = None if told else find_failing(one, failures, machine)
-        yield from told
+        failing = None if diagnoses else find_failing(hook, failures, machine)
+        yield from diagnoses
         if failing:
             yield Diagnosis("", failing.finding, failing.evidence, dead)
 
 
-def _unstartable(one: HookEntry, world: World) -> Iterator[Diagnosis]:
+def _find_unstartable(hook: HookEntry, world: World) -> Iterator[Diagnosis]:
     """Scripts that are missing, or not executable; the scripts of folders are known by their names."""
-    script = find_named_script(one.hook.handler.command)
-    dead = frozenset({_key(one)})
-    for path in map(Path, one.scripts):
-        name = shown(path, world)
+    script = find_named_script(hook.hook.handler.command)
+    dead = frozenset({_identify(hook)})
+    for path in map(Path, hook.scripts):
+        name = shorten_path(path, world)
         if not path.is_file():
             yield Diagnosis(
-                "", _at(one, f.ScriptMissing.at("", None, script=name)), f"{name} is not there", dead
+                "",
+                _place_finding(hook, f.ScriptMissing.at("", None, script=name)),
+                f"{name} is not there",
+                dead,
             )
         elif script and script.is_direct and not os.access(path, os.X_OK):
-            finding = _at(one, f.ScriptNotExecutable.at("", None, script=name))
+            finding = _place_finding(hook, f.ScriptNotExecutable.at("", None, script=name))
             mode = f"{name} has mode {path.stat().st_mode & 0o777:o}"
             yield Diagnosis("", finding, mode, dead, Repair("chmod", str(path)))
 
 
-def _uncalled(mine: Own, cases: list[Case]) -> Iterator[Diagnosis]:
+def _find_uncalled(mine: OwnHooks, cases: list[AgentCase]) -> Iterator[Diagnosis]:
     """Hooks that wait for an agent to call hookport, which none does."""
     called = any(
-        is_ours(one) or ownership.is_ours(one.hook.handler.command)
+        is_ours(hook) or ownership.is_ours(hook.hook.handler.command)
         for case in cases
         for source in case.sources
-        for one in source.hooks
+        for hook in source.hooks
     )
-    called = called or any(map(_is_code, cases))
+    called = called or any(map(_has_generated_code, cases))
     # Where an agent is used, what does not run there is told of it.
     if mine.hooks and not called and not any(case.is_here for case in cases):
-        files = dict.fromkeys(one.file for one in mine.hooks)
-        finding = f.NoBridge.at("", count=counted(len(mine.hooks)))._replace(file=next(iter(files)))
+        files = dict.fromkeys(hook.file for hook in mine.hooks)
+        finding = f.NoBridge.at("", count=spell_count(len(mine.hooks)))._replace(file=next(iter(files)))
         evidence = "no entry of any agent calls `hookport dispatch`"
-        yield Diagnosis("", finding, evidence, frozenset(map(_key, mine.hooks)))
+        yield Diagnosis("", finding, evidence, frozenset(map(_identify, mine.hooks)))
 
 
-def _is_code(case: Case) -> bool:
+def _has_generated_code(case: AgentCase) -> bool:
     documents = [source.document for source in case.sources if source.document is not None]
-    return any(one.kind == "text" and is_generated(one.data) for one in documents)
+    return any(document.kind == "text" and is_generated(document.data) for document in documents)
 
 
-def _late(mine: Own, past: History) -> Iterator[Diagnosis]:
+def _find_late(mine: OwnHooks, past: History) -> Iterator[Diagnosis]:
     """Hooks whose time is shorter than their last runs took."""
-    for one in mine.hooks:
-        limit = plan_builder.plan_entry(one).timeout_seconds
-        runs = past.by_hook.get(_key(one))
+    for hook in mine.hooks:
+        limit = plan_builder.plan_entry(hook).timeout_seconds
+        runs = past.by_hook.get(_identify(hook))
         if runs is not None and is_late(runs, limit):
-            finding = _at(one, f.TimeoutTooShort.at("", None, **words_of(runs, limit)))
-            yield Diagnosis("", finding, evidence_of(runs), frozenset({_key(one)}))
+            finding = _place_finding(hook, f.TimeoutTooShort.at("", None, **describe_runs(runs, limit)))
+            yield Diagnosis("", finding, spell_last_runs(runs), frozenset({_identify(hook)}))
 
 
-def _idle(mine: Own, world: World, past: History) -> Iterator[Diagnosis]:
+def _find_idle(mine: OwnHooks, world: World, past: History) -> Iterator[Diagnosis]:
     """Hooks that did not run on events that they are for, since their file was last changed."""
-    for one in mine.hooks:
-        hook = plan_builder.plan_entry(one)
-        since = _changed(one)
+    for own_hook in mine.hooks:
+        hook = plan_builder.plan_entry(own_hook)
+        since = _find_change_time(own_hook)
         met = [
-            told
-            for told in past.events
-            if told.event == hook.event
-            and told.time >= since
-            and _is_for(hook, told.tool)
-            and _is_here(told.cwd, world)
+            event
+            for event in past.events
+            if event.event == hook.event
+            and event.time >= since
+            and _is_for(hook, event.tool)
+            and _is_here(event.cwd, world)
         ]
-        if len(met) < FEWEST or any(told.hooks.get(_key(one), (False, ""))[0] for told in met):
+        if len(met) < FEWEST or any(event.hooks.get(_identify(own_hook), (False, ""))[0] for event in met):
             continue
-        why = met[-1].hooks.get(_key(one), (False, "it was not among the hooks of the event"))[1]
-        finding = _at(one, f.NeverFired.at("", count=len(met)))
+        why = met[-1].hooks.get(_identify(own_hook), (False, "it was not among the hooks of the event"))[1]
+        finding = _place_finding(own_hook, f.NeverFired.at("", count=len(met)))
         yield Diagnosis("", finding, f"{met[-1].time} {met[-1].agent}: {why}")
 
 
-def _changed(one: HookEntry) -> str:
+def _find_change_time(hook: HookEntry) -> str:
     """When a hook was last changed, as the journal tells times."""
     try:
-        seconds = max(Path(path).stat().st_mtime for path in (one.file, *one.scripts) if Path(path).exists())
+        seconds = max(
+            Path(path).stat().st_mtime for path in (hook.file, *hook.scripts) if Path(path).exists()
+        )
     except (OSError, ValueError):
         return ""
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.999Z"
@@ -306,19 +321,19 @@ def _is_here(cwd: str, world: World) -> bool:
     return bool(cwd) and (Path(cwd) == world.root or world.root in Path(cwd).parents)
 
 
-def _state(world: World) -> Iterator[Diagnosis]:
+def _check_state(world: World) -> Iterator[Diagnosis]:
     """The folder of the journal, and that of the plans."""
     path = plan.find_plan_path(str(world.cwd), world.env)
     for folder, what in (
         (journal.find_state_folder(world.env), "journal"),
         (str(Path(path).parent) if path else "", "plans"),
     ):
-        why = _unwritable(folder) if folder else f"there is no place for the {what}: HOME is not set"
+        why = _explain_unwritable(folder) if folder else f"there is no place for the {what}: HOME is not set"
         if why:
             yield Diagnosis("", f.StateNotKept.at("", why=why)._replace(file=folder), why)
 
 
-def _unwritable(folder: str) -> str:
+def _explain_unwritable(folder: str) -> str:
     """Why nothing can be written to a folder that may have to be made; empty if it can."""
     there = Path(folder)
     while not os.path.lexists(there) and there != there.parent:
@@ -328,7 +343,7 @@ def _unwritable(folder: str) -> str:
     return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} is not writable"
 
 
-def _plan(mine: Own, world: World) -> Iterator[Diagnosis]:
+def _check_plan(mine: OwnHooks, world: World) -> Iterator[Diagnosis]:
     path = plan.find_plan_path(str(world.cwd), world.env)
     if not mine.hooks or not path or not Path(path).exists():
         return

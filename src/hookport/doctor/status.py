@@ -13,13 +13,13 @@ from hookport.agents import list_agents as all_agents
 from hookport.convert.checks.rules import find_dead_rule
 from hookport.doctor import examine
 from hookport.doctor.case import Diagnosis
-from hookport.doctor.failures import Failures, failing_since, read_failures
-from hookport.doctor.order import STARTS, gate_of, is_about
+from hookport.doctor.failures import Failures, read_failures, spell_failing
+from hookport.doctor.order import STARTS, find_gate, is_about
 from hookport.findings import Finding
 from hookport.install import agent_trust, entries, lock, sync
-from hookport.install.coverage import Cover, Installed, alone_in, commands_for, cover_of
-from hookport.install.sync import installed_in
-from hookport.install.targets import SCOPES, Scope, detected, target
+from hookport.install.coverage import Cover, InstalledEntries, find_commands, find_cover, find_native_commands
+from hookport.install.sync import find_installed
+from hookport.install.targets import SCOPES, Scope, detect_agents, find_target
 from hookport.project.answers import explain_disobedience
 from hookport.project.discovery import HookEntry, Module, discover
 from hookport.project.misplaced import find_misplaced
@@ -82,7 +82,7 @@ class Status(NamedTuple):
     """All agents that are here or have entries of ours."""
 
     root: str
-    approval: lock.Standing
+    approval: lock.ApprovalStanding
     # Hooks that the user paused, and until when.
     paused: Mapping[str, float]
     agents: tuple[AgentState, ...]
@@ -94,7 +94,7 @@ class Status(NamedTuple):
     unread: tuple[Finding, ...] = ()
 
 
-class _Seen(NamedTuple):
+class _StatusContext(NamedTuple):
     """What holds for all agents: when hooks last ran, which are not approved, what agents say of entries."""
 
     fired: Mapping[tuple[str, ...], str]
@@ -104,84 +104,90 @@ class _Seen(NamedTuple):
     # The plan that the project brings along is not the approved one.
     is_unlocked: bool
     # What the doctor says of each hook, by agent (empty for hookport itself), file and place.
-    ill: Mapping[tuple[str, str, str], Sequence[Diagnosis]]
+    diagnoses_of_hooks: Mapping[tuple[str, str, str], Sequence[Diagnosis]]
     failures: Failures
     hooks: tuple[HookEntry, ...]
 
 
-def status(
+def read_status(
     cwd: str,
     env: Mapping[str, str],
     names: Sequence[str] = (),
     tell: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Status:
     """The state of every agent that is here or has entries of ours; `tell` hears which is next."""
-    found = discover(cwd, env)
-    here = {one.agent: one.why for one in detected(found.root, env)}
-    said = {(one.agent, one.command): one.state for one in agent_trust.states(found.root, env)}
+    discovery = discover(cwd, env)
+    evidence = {agent.agent: agent.why for agent in detect_agents(discovery.root, env)}
+    agent_verdicts = {
+        (hook.agent, hook.command): hook.state for hook in agent_trust.list_states(discovery.root, env)
+    }
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
-    plan = str(Path(found.root, vendored.PLAN))
-    states_known = trust.load_approval(found.root, env).states
+    plan = str(Path(discovery.root, vendored.PLAN))
+    states_known = trust.load_approval(discovery.root, env).states
     approved = {state.lock["bridge"].get(vendored.PLAN) for state in states_known}
     reports = examine(cwd, env, chosen, is_quick=True)
     ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
-    for one in (one for report in reports for one in report.diagnoses):
+    for one in (diagnosis for report in reports for diagnosis in report.diagnoses):
         # What the agent's environment decides is as it is here.
         is_doubted = one.finding.code == f.WordNotExpanded.code and one.finding.severity != "error"
         doubted = {(one.finding.file, one.finding.where)} if is_doubted else ()
         for key in one.dead if one.finding.severity == "error" else doubted:
             ill.setdefault((one.agent, *key), []).append(one)
-    seen = _Seen(
-        _fired(env),
-        sync.waiting(found, env),
-        said,
+    seen = _StatusContext(
+        _read_last_runs(env),
+        sync.find_unapproved(discovery, env),
+        agent_verdicts,
         trust.hash_file(plan) not in approved,
         ill,
         read_failures(env),
-        found.hooks,
+        discovery.hooks,
     )
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
-        there = [installed_in(target(agent, scope, found.root, env), found) for scope in SCOPES]
+        there = [
+            find_installed(find_target(agent, scope, discovery.root, env), discovery) for scope in SCOPES
+        ]
         # Of a file that cannot be read nobody knows what is installed in it.
-        refused = [one for one in there if any(it.code == f.NotSynced.code for it in one.plan.findings)]
-        with_ours = [one for one in there if one.installed.ours or one in refused]
-        if with_ours or agent in here or names:
-            scopes = [one.installed for one in there]
+        refused = [state for state in there if any(it.code == f.NotSynced.code for it in state.plan.findings)]
+        with_ours = [state for state in there if state.installed.ours or state in refused]
+        if with_ours or agent in evidence or names:
+            scopes = [state.installed for state in there]
             rows = {
-                (one.file, one.place): _hook_state(one, scopes, cwd, seen, is_scoped=is_scoped)
-                for hooks, is_scoped in ((list_enabled(found), False), (found.scoped, True))
-                for one in hooks
+                (hook.file, hook.place): _make_hook_state(hook, scopes, cwd, seen, is_scoped=is_scoped)
+                for hooks, is_scoped in ((list_enabled(discovery), False), (discovery.scoped, True))
+                for hook in hooks
             }
             states += [
-                _agent_state(one, rows, here.get(agent, ""), is_first=not number)
-                for number, one in enumerate(with_ours or there[:1])
+                _make_agent_state(state, rows, evidence.get(agent, ""), is_first=not number)
+                for number, state in enumerate(with_ours or there[:1])
             ]
-    modules = tuple(one for one in found.unmanaged if one.agent in chosen)
-    paused = pauses.find_pauses(found.root, env)
-    misplaced = tuple(one.finding for one in find_misplaced(found.root, env))
-    unread = tuple(_unread(report.diagnoses for report in reports))
-    return Status(found.root, lock.standing(found, env), paused, tuple(states), modules, misplaced, unread)
+    modules = tuple(module for module in discovery.unmanaged if module.agent in chosen)
+    paused = pauses.find_pauses(discovery.root, env)
+    misplaced = tuple(stray.finding for stray in find_misplaced(discovery.root, env))
+    unread = tuple(_find_unread(report.diagnoses for report in reports))
+    return Status(
+        discovery.root, lock.find_standing(discovery, env), paused, tuple(states), modules, misplaced, unread
+    )
 
 
-def _unread(reports: Iterable[Sequence[Diagnosis]]) -> Iterator[Finding]:
+def _find_unread(reports: Iterable[Sequence[Diagnosis]]) -> Iterator[Finding]:
     """What costs the hooks of a file before they are known, once for each place."""
-    told: set[tuple[str, str]] = set()
-    for one in (one for diagnoses in reports for one in diagnoses):
+    reported: set[tuple[str, str]] = set()
+    for one in (diagnosis for diagnoses in reports for diagnosis in diagnoses):
         finding = one.finding
         place = (os.path.realpath(finding.file), finding.where)
         is_unread = finding.severity == "error" and not one.dead and finding.code in UNREAD
-        if finding.file and is_unread and place not in told:
-            told.add(place)
+        if finding.file and is_unread and place not in reported:
+            reported.add(place)
             yield finding
 
 
-def _agent_state(
-    one: sync.Standing, rows: Mapping[tuple[str, str], HookState], shown: str, *, is_first: bool
+def _make_agent_state(
+    standing: sync.AgentStanding, rows: Mapping[tuple[str, str], HookState], shown: str, *, is_first: bool
 ) -> AgentState:
     """One block: every hook in the first, and in another those that its entries are for."""
-    dialect, plan = one.installed.target.dialect, one.plan
+    dialect, plan = standing.installed.target.dialect, standing.plan
     is_all = is_first or plan.mode == "bridge"
     hooks = tuple(row for row in rows.values() if is_all or row.scope == plan.scope)
     return AgentState(
@@ -198,48 +204,48 @@ def _agent_state(
     )
 
 
-def _hook_state(
-    found: HookEntry, scopes: Sequence[Installed], start: str, seen: _Seen, *, is_scoped: bool
+def _make_hook_state(
+    hook: HookEntry, scopes: Sequence[InstalledEntries], start: str, seen: _StatusContext, *, is_scoped: bool
 ) -> HookState:
     dialect = scopes[0].target.dialect
-    cover = cover_of(found, scopes, start, is_scoped=is_scoped, others=seen.hooks)
-    level, reason = entries.enforcement(dialect, found.hook)
+    cover = find_cover(hook, scopes, start, is_scoped=is_scoped, others=seen.hooks)
+    level, reason = entries.judge_enforcement(dialect, hook.hook)
     fix = cover.fix
     if not cover.by:
         level, reason = "unavailable", cover.why
-    running = {command for one in scopes for command in commands_for(one, found)[0]}
+    running = {command for scope in scopes for command in find_commands(scope, hook)[0]}
     needs_approval = cover.by == "entry" and any(map(is_dispatch, running))
-    is_waiting = (found.file, found.place) in seen.waiting
+    is_waiting = (hook.file, hook.place) in seen.waiting
     is_waiting |= seen.is_unlocked and any(vendored.ARCHIVE in command for command in running)
-    if needs_approval and level != "unavailable" and is_waiting and found.scope == "project":
+    if needs_approval and level != "unavailable" and is_waiting and hook.scope == "project":
         level, reason = "unavailable", UNAPPROVED
-    said = {seen.said.get((dialect.id, command), "") for command in running} - {""}
+    verdicts = {seen.said.get((dialect.id, command), "") for command in running} - {""}
     # Of several entries the one counts that holds the hook up.
-    worst = next((word for word in (MODIFIED, UNTRUSTED, TRUSTED) if word in said), "")
+    worst = next((word for word in (MODIFIED, UNTRUSTED, TRUSTED) if word in verdicts), "")
     if worst and cover.by == "entry":
         remedy = "" if worst == TRUSTED else ": `hookport trust --agents`"
         reason = "; ".join(filter(None, (f"{worst} in {dialect.title}{remedy}", reason)))
         level = level if worst == TRUSTED else "unavailable"
     elif cover.by == "agent" and cover.why:
         level, reason = "advisory", cover.why
-    elif cover.by == "agent" and level == "enforced" and (why := _disobeyed(found, dialect, scopes)):
+    elif cover.by == "agent" and level == "enforced" and (why := _explain_disobeyed(hook, dialect, scopes)):
         level, reason = "advisory", f"{dialect.title} does not obey its deny: {why}"
-    if level != "unavailable" and (ill := _illness(found, dialect, cover, seen)):
+    if level != "unavailable" and (ill := _find_illness(hook, dialect, cover, seen)):
         level, reason, fix = ill
-    if level != "unavailable" and (why := _dead(found, by_agent=cover.by == "agent")):
+    if level != "unavailable" and (why := _explain_dead(hook, by_agent=cover.by == "agent")):
         level, reason = "unavailable", why
     keys = [
-        (dialect.id, found.file, found.place),
-        *((dialect.id, "", text) for one in scopes for _, text in alone_in(one, found)),
+        (dialect.id, hook.file, hook.place),
+        *((dialect.id, "", text) for scope in scopes for _, text in find_native_commands(scope, hook)),
     ]
     last = next((seen.fired[key] for key in keys if key in seen.fired), "")
     state = {"agent": BY_ITSELF, "entry": cover.state, "": "missing"}[cover.by]
     return HookState(
-        name_entry(found),
-        found.hook.event,
-        found.file,
-        found.place,
-        found.scope,
+        name_entry(hook),
+        hook.hook.event,
+        hook.file,
+        hook.place,
+        hook.scope,
         state,
         level,
         reason,
@@ -248,41 +254,46 @@ def _hook_state(
     )
 
 
-def _dead(found: HookEntry, *, by_agent: bool) -> str:
+def _explain_dead(hook: HookEntry, *, by_agent: bool) -> str:
     """Why a hook never runs although it is installed: its rule, read as whoever runs it reads it."""
-    dead = find_dead_rule(found.hook, get(found.hook.dialect)) if found.hook.condition else None
+    dead = find_dead_rule(hook.hook, get(hook.hook.dialect)) if hook.hook.condition else None
     if dead is None or (dead.is_documented and not by_agent):
         return ""
-    return f"the rule '{found.hook.condition}' matches no call: {dead.why}"
+    return f"the rule '{hook.hook.condition}' matches no call: {dead.why}"
 
 
-def _illness(found: HookEntry, dialect: Dialect, cover: Cover, seen: _Seen) -> tuple[str, str, str] | None:
+def _find_illness(
+    hook: HookEntry, dialect: Dialect, cover: Cover, seen: _StatusContext
+) -> tuple[str, str, str] | None:
     """The level, its reason and the fix where the doctor knows why a hook does not do its work."""
-    keys = [(agent, found.file, found.place) for agent in (dialect.id, "")]
-    known = [one for key in keys for one in seen.ill.get(key, ())]
-    worst = next((one for one in known if is_about(one.finding.code, one.agent, cover.by)), None)
+    keys = [(agent, hook.file, hook.place) for agent in (dialect.id, "")]
+    known = [diagnosis for key in keys for diagnosis in seen.diagnoses_of_hooks.get(key, ())]
+    worst = next(
+        (diagnosis for diagnosis in known if is_about(diagnosis.finding.code, diagnosis.agent, cover.by)),
+        None,
+    )
     if worst is None:
         return None
-    level = "failing" if gate_of(worst.finding.code, worst.agent) == STARTS else "unavailable"
-    since = failing_since(found, seen.failures) if worst.finding.code != f.KeepsFailing.code else ""
-    told = worst.finding.message
-    return level, f"{since}: {told}" if since else told, worst.finding.hint
+    level = "failing" if find_gate(worst.finding.code, worst.agent) == STARTS else "unavailable"
+    since = spell_failing(hook, seen.failures) if worst.finding.code != f.KeepsFailing.code else ""
+    message = worst.finding.message
+    return level, f"{since}: {message}" if since else message, worst.finding.hint
 
 
-def _disobeyed(found: HookEntry, agent: Dialect, scopes: Sequence[Installed]) -> str:
+def _explain_disobeyed(hook: HookEntry, agent: Dialect, scopes: Sequence[InstalledEntries]) -> str:
     """Why a deny of a hook that the agent runs by itself does not hold, where its script shows that."""
-    if found.hook.dialect != agent.id:
+    if hook.hook.dialect != agent.id:
         return ""
-    return explain_disobedience(found.hook, Path(scopes[0].target.root), Path(found.package))
+    return explain_disobedience(hook.hook, Path(scopes[0].target.root), Path(hook.package))
 
 
-def _fired(env: Mapping[str, str]) -> dict[tuple[str, ...], str]:
+def _read_last_runs(env: Mapping[str, str]) -> dict[tuple[str, ...], str]:
     """When each hook last ran, by agent, file and place; a command that was wrapped, by itself."""
-    found: dict[tuple[str, ...], str] = {}
+    last_runs: dict[tuple[str, ...], str] = {}
     for record in journal.Reader(env).new():
         for run in record.get("hooks", ()):
             if isinstance(run, dict) and trust.was_run(run):
                 source, place = str(run.get("source", "")), str(run.get("place", ""))
                 key = (str(record.get("agent", "")), source, place if source else str(run.get("hook", "")))
-                found[key] = record["time"]
-    return found
+                last_runs[key] = record["time"]
+    return last_runs

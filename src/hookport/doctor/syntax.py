@@ -30,7 +30,7 @@ _COMPILE = "import sys; compile(sys.stdin.buffer.read(), sys.argv[1], 'exec', do
 _PLACE = re.compile(r"(?:line )?(\d+)(?::|,)? *(.*)")
 
 
-class Wrong(NamedTuple):
+class SyntaxFault(NamedTuple):
     """Why a script does not parse, the line that shows it, and the words of the check."""
 
     why: str
@@ -43,7 +43,9 @@ def is_shell(program: str) -> bool:
     return program.rpartition("/")[2] in SHELLS
 
 
-def check(program: str, script: Path, path: str, root: str, env: Mapping[str, str]) -> Wrong | None:
+def check_syntax(
+    program: str, script: Path, path: str, root: str, env: Mapping[str, str]
+) -> SyntaxFault | None:
     """What is wrong with a script for a program that is at a path; None if nothing is, or nobody knows.
 
     A program that stands in the project is not started: a check must not run what nobody approved.
@@ -60,23 +62,23 @@ def check(program: str, script: Path, path: str, root: str, env: Mapping[str, st
         return None
     key = json.dumps([real, str(script)])
     stamp = [state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns]
-    kept = _kept(env)
+    kept = _read_cache(env)
     if key in kept and kept[key][0] == stamp:
-        said = kept[key][1]
+        complaint = kept[key][1]
     else:
-        said = _examine(name, real, script)
-        if said is None:
+        complaint = _examine(name, real, script)
+        if complaint is None:
             return None
-        _keep(env, {**kept, key: [stamp, said]})
-    return Wrong(said[0], said[1], tuple(said[2])) if said else None
+        _write_cache(env, {**kept, key: [stamp, complaint]})
+    return SyntaxFault(complaint[0], complaint[1], tuple(complaint[2])) if complaint else None
 
 
 def _examine(name: str, path: str, script: Path) -> list[str | list[str]] | None:
     """Why, the evidence and the words of a check; empty if the script parses, None if that is not known."""
     if name in SHELLS:
-        return _ask([path, *SHELLS[name], str(script)], script, [name, *SHELLS[name]])
+        return _run_check([path, *SHELLS[name], str(script)], script, [name, *SHELLS[name]])
     if name == "node" and script.suffix not in (".ts", ".mts", ".cts"):
-        return _ask([path, "--check", str(script)], script, ["node", "--check"])
+        return _run_check([path, "--check", str(script)], script, ["node", "--check"])
     if PYTHON.fullmatch(name):
         return _examine_python(name, path, script)
     return None
@@ -91,13 +93,13 @@ def _examine_python(name: str, path: str, script: Path) -> list[str | list[str]]
             compile(data, str(script), "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         command = [path, "-I", "-S", "-c", _COMPILE, str(script)]
-        return _ask(command, script, [name, "-m", "py_compile"], stdin=data)
+        return _run_check(command, script, [name, "-m", "py_compile"], stdin=data)
     except (OSError, RecursionError, MemoryError):
         return None
     return []
 
 
-def _ask(
+def _run_check(
     command: list[str], script: Path, words: list[str], stdin: bytes = b""
 ) -> list[str | list[str]] | None:
     # Variables such as BASH_ENV and NODE_OPTIONS would run something before the check.
@@ -133,10 +135,10 @@ def _read_complaint(text: str, script: Path) -> tuple[str, str]:
     place = _PLACE.match(named.partition(str(script))[2].lstrip('": ,'))
     number, rest = (place[1], place[2]) if place else ("", named.partition(str(script))[2].lstrip(": "))
     why = errors[-1] if errors else rest
-    return (f"line {number}: {why}" if number else why), _line(script, number)
+    return (f"line {number}: {why}" if number else why), _spell_line(script, number)
 
 
-def _line(script: Path, number: str) -> str:
+def _spell_line(script: Path, number: str) -> str:
     try:
         lines = script.read_bytes().decode("utf-8", "replace").splitlines()
     except OSError:
@@ -145,13 +147,13 @@ def _line(script: Path, number: str) -> str:
     return f"{script.name}:{at}: {lines[at - 1].strip()[:120]}" if 0 < at <= len(lines) else ""
 
 
-def _file(env: Mapping[str, str]) -> Path | None:
+def _find_cache_file(env: Mapping[str, str]) -> Path | None:
     place = folders.find_own_folder(env, *folders.CACHE)
     return Path(place, KEPT) if place else None
 
 
-def _kept(env: Mapping[str, str]) -> dict[str, list]:  # type: ignore[type-arg]
-    file = _file(env)
+def _read_cache(env: Mapping[str, str]) -> dict[str, list]:  # type: ignore[type-arg]
+    file = _find_cache_file(env)
     try:
         tree = json.loads(file.read_bytes()) if file else {}
     except (OSError, ValueError):
@@ -162,12 +164,14 @@ def _kept(env: Mapping[str, str]) -> dict[str, list]:  # type: ignore[type-arg]
 def _is_row(row: object) -> bool:
     if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], list):
         return False
-    said = row[1]
-    return not said or (len(said) == 3 and all(isinstance(one, str) for one in (*said[:2], *said[2])))
+    complaint = row[1]
+    return not complaint or (
+        len(complaint) == 3 and all(isinstance(text, str) for text in (*complaint[:2], *complaint[2]))
+    )
 
 
-def _keep(env: Mapping[str, str], rows: dict[str, list]) -> None:  # type: ignore[type-arg]
-    file = _file(env)
+def _write_cache(env: Mapping[str, str], rows: dict[str, list]) -> None:  # type: ignore[type-arg]
+    file = _find_cache_file(env)
     if file is None:
         return
     newest = dict(list(rows.items())[-MOST_KEPT:])

@@ -40,7 +40,7 @@ WINDOWS = "on Windows no shell is sure to read it"
 Tests = Mapping[str, Mapping[str, str]]
 
 
-class Spot(NamedTuple):
+class CommandSpot(NamedTuple):
     """One hook of a file: the way to its command in the tree, and the tests that stand before it."""
 
     hook: Hook
@@ -49,51 +49,56 @@ class Spot(NamedTuple):
     why_not: str = ""
 
 
-def obstacle(target: Target, found: HookEntry) -> str:
+def find_obstacle(target: Target, hook: HookEntry) -> str:
     """Why a hook that an agent reads besides its own cannot be adopted; empty if it can."""
     if sys.platform == "win32":
         return WINDOWS
-    if not mark(target.agent, found.hook.dialect):
+    if not find_mark(target.agent, hook.hook.dialect):
         return f"no variable shows its command that {target.dialect.title} runs it"
     spot = next(
-        (one for one in spots_in(found.file, get(found.hook.dialect)) if one.hook == found.hook), None
+        (
+            candidate
+            for candidate in find_spots(hook.file, get(hook.hook.dialect))
+            if candidate.hook == hook.hook
+        ),
+        None,
     )
     return NO_SHELL if spot is None else spot.why_not
 
 
-def is_adopted(target: Target, found: HookEntry) -> bool:
+def is_adopted(target: Target, hook: HookEntry) -> bool:
     """Whether the test for an agent stands before a hook's command."""
-    spots = spots_in(found.file, get(found.hook.dialect))
-    return any(target.agent in one.tests for one in spots if one.hook == found.hook)
+    spots = find_spots(hook.file, get(hook.hook.dialect))
+    return any(target.agent in spot.tests for spot in spots if spot.hook == hook.hook)
 
 
-def mark(agent: str, owner: str) -> str:
+def find_mark(agent: str, owner: str) -> str:
     """The variable with the project's root that an agent sets and the file's own agent does not."""
-    return entries.mark_of(get_wire(agent).env, get_wire(owner).env)
+    return entries.find_mark(get_wire(agent).env, get_wire(owner).env)
 
 
-def tests_for(
-    target: Target, found: Iterable[HookEntry], start: BridgeCall, entry_file: str
+def make_tests(
+    target: Target, hooks: Iterable[HookEntry], start: BridgeCall, entry_file: str
 ) -> dict[str, dict[str, str]]:
     """The test that lets our entry run a hook in an agent, by file and command, where it can be adopted."""
     named = Path(entry_file)
     inside = target.scope == "project" and named.is_relative_to(target.root)
     file = shlex.quote(str(named.relative_to(target.root) if inside else named))
     made: dict[str, dict[str, str]] = {}
-    for one in found:
+    for hook in hooks:
         # An entry of the project is not loaded wherever a file of the user is.
-        is_wider = (target.scope, one.scope) == ("project", "user")
-        if is_wider or not reads(target, one) or obstacle(target, one):
+        is_wider = (target.scope, hook.scope) == ("project", "user")
+        if is_wider or not reads_file(target, hook) or find_obstacle(target, hook):
             continue
-        variable = mark(target.agent, one.hook.dialect)
-        digest = covering.hash_command(plan_entry(one).command)
-        text = write_clause(target.agent, variable, _call(start, variable), file, digest)
+        variable = find_mark(target.agent, hook.hook.dialect)
+        digest = covering.hash_command(plan_entry(hook).command)
+        text = write_clause(target.agent, variable, _spell_call(start, variable), file, digest)
         if read_clauses(text):
-            made.setdefault(one.file, {})[one.hook.handler.command] = text
+            made.setdefault(hook.file, {})[hook.hook.handler.command] = text
     return made
 
 
-def _call(start: BridgeCall, variable: str) -> str:
+def _spell_call(start: BridgeCall, variable: str) -> str:
     """How the test starts the bridge; one in the project lies below the root that the variable names."""
     head, _, tail = start.call.rpartition(" ")
     if tail.startswith(("'", "/")) or "bridge.pyz" not in tail:
@@ -101,25 +106,25 @@ def _call(start: BridgeCall, variable: str) -> str:
     return f'{head} "${{{variable}-}}"/{vendored.ARCHIVE}'
 
 
-def reads(target: Target, found: HookEntry) -> bool:
+def reads_file(target: Target, hook: HookEntry) -> bool:
     """Whether an agent reads, or may read, the file of a hook besides its own files."""
-    if find_own_place(target.dialect, found.file, target.root, target.env):
+    if find_own_place(target.dialect, hook.file, target.root, target.env):
         return False
-    return found.file in _foreign_files(target.dialect, target.root, target.env)
+    return hook.file in _list_files_read_besides(target.dialect, target.root, target.env)
 
 
-def _foreign_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> list[str]:
+def _list_files_read_besides(dialect: Dialect, root: str, env: Mapping[str, str]) -> list[str]:
     places = (*dialect.also_reads, *dialect.may_read)
     return [path for place in places if (path := resolve_place(dialect, place.path, root, env))]
 
 
-def foreign_files(root: str, env: Mapping[str, str]) -> list[str]:
+def list_foreign_files(root: str, env: Mapping[str, str]) -> list[str]:
     """The files that belong to one agent and are read by others."""
-    found = (path for name in list_agents() for path in _foreign_files(get(name), root, env))
-    return [path for path in dict.fromkeys(found) if Path(path).is_file()]
+    paths = (path for name in list_agents() for path in _list_files_read_besides(get(name), root, env))
+    return [path for path in dict.fromkeys(paths) if Path(path).is_file()]
 
 
-def spots_in(path: str, dialect: Dialect, data: bytes | None = None) -> list[Spot]:
+def find_spots(path: str, dialect: Dialect, data: bytes | None = None) -> list[CommandSpot]:
     """The user's own hooks in a file; none where it cannot be read."""
     data = read_file(path) if data is None else data
     try:
@@ -129,14 +134,14 @@ def spots_in(path: str, dialect: Dialect, data: bytes | None = None) -> list[Spo
     if reading is None:
         return []
     document = reading.documents[path]
-    found = []
+    spots = []
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
         if not is_ours(hook.handler.command):
-            found.append(_spot(hook, place.path, document, dialect))
-    return found
+            spots.append(_make_spot(hook, place.path, document, dialect))
+    return spots
 
 
-def _spot(hook: Hook, path: tuple[str | int, ...], document: Document, dialect: Dialect) -> Spot:
+def _make_spot(hook: Hook, path: tuple[str | int, ...], document: Document, dialect: Dialect) -> CommandSpot:
     node = document.tree
     for step in path:
         node = node[step]
@@ -146,16 +151,16 @@ def _spot(hook: Hook, path: tuple[str | int, ...], document: Document, dialect: 
     text = node.get(key) if isinstance(node, dict) else None
     is_line = hook.handler.type == "command" and "args" not in node and node.get(SHELL, POSIX[0]) in POSIX
     if not isinstance(text, str) or not is_line or document.kind not in ("json", "jsonc"):
-        return Spot(hook, (*path, key), {}, NO_SHELL)
-    return Spot(hook, (*path, key), read_clauses(text))
+        return CommandSpot(hook, (*path, key), {}, NO_SHELL)
+    return CommandSpot(hook, (*path, key), read_clauses(text))
 
 
-def tests_in(path: str, owner: Dialect) -> Tests:
+def read_tests(path: str, owner: Dialect) -> Tests:
     """The tests that are in a file now."""
-    return {spot.hook.handler.command: dict(spot.tests) for spot in spots_in(path, owner) if spot.tests}
+    return {spot.hook.handler.command: dict(spot.tests) for spot in find_spots(path, owner) if spot.tests}
 
 
-def owner_of(path: str, root: str, env: Mapping[str, str]) -> Dialect | None:
+def find_owner(path: str, root: str, env: Mapping[str, str]) -> Dialect | None:
     """The agent whose own file it is."""
     for dialect in map(get, list_agents()):
         if any(path == resolve_place(dialect, place.path, root, env) for place in dialect.locations):
@@ -163,19 +168,21 @@ def owner_of(path: str, root: str, env: Mapping[str, str]) -> Dialect | None:
     return None
 
 
-def rewritten(path: str, data: bytes, dialect: Dialect, tests: Tests) -> bytes:
+def rewrite_tests(path: str, data: bytes, dialect: Dialect, tests: Tests) -> bytes:
     """A file with just these tests before its commands."""
-    for spot in spots_in(path, dialect, data):
+    for spot in find_spots(path, dialect, data):
         wanted = dict(tests.get(spot.hook.handler.command, {})) if not spot.why_not else {}
         if wanted != spot.tests:
-            data = _spliced(path, data, dialect, spot, wanted)
+            data = _splice_tests(path, data, dialect, spot, wanted)
     return data
 
 
-def _spliced(path: str, data: bytes, dialect: Dialect, spot: Spot, wanted: Mapping[str, str]) -> bytes:
+def _splice_tests(
+    path: str, data: bytes, dialect: Dialect, spot: CommandSpot, wanted: Mapping[str, str]
+) -> bytes:
     """The file with the start of one command replaced, as it is written in the text."""
     document = pipeline.parse({path: data}, dialect)[path]
-    old, new = (_escaped(set_clauses("", tests)) for tests in (spot.tests, wanted))
+    old, new = (_escape_text(set_clauses("", tests)) for tests in (spot.tests, wanted))
     text = data.decode("utf-8-sig")
     line, column = document.position(spot.path)
     ends = [end.end() for end in re.finditer(r"\r\n|\r|\n", text)]
@@ -183,7 +190,9 @@ def _spliced(path: str, data: bytes, dialect: Dialect, spot: Spot, wanted: Mappi
     if text[at - 1] == '"' and text.startswith(old, at):
         spliced = text[:at] + new + text[at + len(old) :]
         after = data[: len(data) - len(text.encode())] + spliced.encode()
-        if [one.tests for one in spots_in(path, dialect, after) if one.path == spot.path] == [dict(wanted)]:
+        if [
+            candidate.tests for candidate in find_spots(path, dialect, after) if candidate.path == spot.path
+        ] == [dict(wanted)]:
             return after
     tree = document.tree
     node = tree
@@ -193,5 +202,5 @@ def _spliced(path: str, data: bytes, dialect: Dialect, spot: Spot, wanted: Mappi
     return document.rewrite(tree)
 
 
-def _escaped(text: str) -> str:
+def _escape_text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]

@@ -21,10 +21,10 @@ from hookport.project.places import resolve_place
 from hookport.shapes.dialect import MODIFIED, TRUSTED, UNTRUSTED, AgentHook, HookTrust, Tree
 from hookport.shapes.dialect import Path as Way
 
-__all__ = ["AgentHook", "approve", "states", "untrusted"]
+__all__ = ["AgentHook", "approve", "list_states", "list_untrusted"]
 
 
-def _approving() -> Iterator[tuple[Dialect, HookTrust]]:
+def _list_approving() -> Iterator[tuple[Dialect, HookTrust]]:
     """The agents with an approval of their own."""
     for name in list_dialects():
         dialect = get(name)
@@ -32,16 +32,16 @@ def _approving() -> Iterator[tuple[Dialect, HookTrust]]:
             yield dialect, dialect.hook_trust
 
 
-def states(root: str, env: Mapping[str, str]) -> list[AgentHook]:
+def list_states(root: str, env: Mapping[str, str]) -> list[AgentHook]:
     """What each agent says of its hooks in a project; of one that does not answer, what its files say."""
-    found: list[AgentHook] = []
-    for dialect, trust in _approving():
+    hooks: list[AgentHook] = []
+    for dialect, trust in _list_approving():
         listed = trust.list_hooks(root, env) if trust.list_hooks else None
-        found += _remembered(dialect, root, env) if listed is None else listed
-    return found
+        hooks += _read_remembered(dialect, root, env) if listed is None else listed
+    return hooks
 
 
-def _remembered(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[AgentHook]:
+def _read_remembered(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[AgentHook]:
     """What an agent that does not answer keeps in its files of the hooks that it would load."""
     memory = dialect.hook_trust and resolve_place(dialect, dialect.hook_trust.file, root, env)
     if not memory or not Path(memory).parent.is_dir():
@@ -57,10 +57,10 @@ def _remembered(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator
             continue
         decoded = reading.decoded if reading else None
         for hook, spot in zip(decoded.manifest.hooks, decoded.places, strict=True) if decoded else ():
-            yield _as_kept(dialect, hook, file, spot.path, root, env)
+            yield _make_agent_hook(dialect, hook, file, spot.path, root, env)
 
 
-def _as_kept(
+def _make_agent_hook(
     dialect: Dialect, hook: Hook, file: str, way: Way, root: str, env: Mapping[str, str]
 ) -> AgentHook:
     trust = dialect.hook_trust
@@ -71,37 +71,37 @@ def _as_kept(
     return AgentHook(dialect.id, key, file, hook.event, hook.handler.command, now, state)
 
 
-def untrusted(root: str, env: Mapping[str, str]) -> list[AgentHook]:
+def list_untrusted(root: str, env: Mapping[str, str]) -> list[AgentHook]:
     """The hooks that an agent does not run until they are approved."""
-    return [hook for hook in states(root, env) if hook.state != TRUSTED]
+    return [hook for hook in list_states(root, env) if hook.state != TRUSTED]
 
 
 def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> None:
     """Write the approval of a project's hooks into the settings of their agents."""
-    for dialect, trust in _approving():
-        own = [hook for hook in hooks if hook.agent == dialect.id]
+    for dialect, trust in _list_approving():
+        agent_hooks = [hook for hook in hooks if hook.agent == dialect.id]
         path = resolve_place(dialect, trust.file, root, env)
-        if not own or not path:
+        if not agent_hooks or not path:
             continue
         before = read_file(path)
         kind = documents.detect_kind(path)
         try:
             document = documents.parse(before or b"", kind)
-            after = document.rewrite(_approved(trust, document.tree, own))
+            after = document.rewrite(_add_approvals(trust, document.tree, agent_hooks))
         except (documents.SyntaxProblem, documents.RewriteFailed) as error:
             raise InputError(Problem(str(error), file=path)) from None
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         apply([Change(path, before, after)], env, what="trust --agents", root=root)
 
 
-def _approved(trust: HookTrust, tree: Tree, hooks: Sequence[AgentHook]) -> Tree:
+def _add_approvals(trust: HookTrust, tree: Tree, hooks: Sequence[AgentHook]) -> Tree:
     """An agent's settings with hooks approved as they are now."""
     state = dict(value_at(tree, trust.key) or {})
     for hook in hooks:
         state[hook.key] = {**state.get(hook.key, {}), trust.field: hook.hash}
-    return _with(tree, trust.key, state)
+    return _set_value(tree, trust.key, state)
 
 
-def _with(tree: Tree, key: Sequence[str], value: Tree) -> Tree:
+def _set_value(tree: Tree, key: Sequence[str], value: Tree) -> Tree:
     """A tree with a value at the end of a way of keys."""
-    return {**(tree or {}), key[0]: _with(tree.get(key[0]) or {}, key[1:], value)} if key else value
+    return {**(tree or {}), key[0]: _set_value(tree.get(key[0]) or {}, key[1:], value)} if key else value

@@ -35,7 +35,7 @@ SCOPED = (
 )
 
 
-class Installed(NamedTuple):
+class InstalledEntries(NamedTuple):
     """Our entries in one agent's files of one scope: those that are there, and those that should be."""
 
     target: Target
@@ -55,9 +55,9 @@ class Cover(NamedTuple):
     state: str = ""
 
 
-def cover_of(
-    one: HookEntry,
-    scopes: Sequence[Installed],
+def find_cover(
+    hook: HookEntry,
+    scopes: Sequence[InstalledEntries],
     start: str,
     *,
     is_scoped: bool = False,
@@ -66,48 +66,56 @@ def cover_of(
     """By what a hook runs in an agent that is started in a folder; `others` may be copies that run there."""
     target = scopes[0].target
     dialect, root, env = target.dialect, target.root, target.env
-    if one.off:
-        return Cover("", f"{spell_switch(one.off, root)} switches it off", one.off.fix)
+    if hook.off:
+        return Cover("", f"{spell_switch(hook.off, root)} switches it off", hook.off.fix)
     blocked: list[Cover] = []
-    how = ownership.find_loading(dialect, one, root, env)
+    how = ownership.find_loading(dialect, hook, root, env)
     if how is not None:
-        why = _closed(target, one.scope, how, start)
-        why = _unknown_event(target, one.hook) if not why.why else why
+        why = _find_closed_gate(target, hook.scope, how, start)
+        why = _find_unknown_event(target, hook.hook) if not why.why else why
         if not why.why:
             return Cover("agent", SCOPED_NOTE if is_scoped else "")
         blocked.append(why)
     if is_scoped:
         return blocked[0] if blocked else Cover("", SCOPED)
-    level, reason = entries.enforcement(dialect, one.hook)
+    level, reason = entries.judge_enforcement(dialect, hook.hook)
     if level == "unavailable":
         return Cover("", reason, "`hookport matrix` shows which agents have the event.")
     for installed in scopes:
-        there, wanted = commands_for(installed, one)
+        there, wanted = find_commands(installed, hook)
         if not there:
             continue
         # An entry stands in the agent's own file of its scope.
-        own = ownership.find_place_loading(dialect, installed.target.places()[0], root, env)
-        why = _closed(target, installed.target.scope, own, start) if own is not None else _untrusted(target)
+        how_entry = ownership.find_place_loading(dialect, installed.target.places()[0], root, env)
+        why = (
+            _find_closed_gate(target, installed.target.scope, how_entry, start)
+            if how_entry is not None
+            else _explain_untrusted(target)
+        )
         if not why.why:
             is_whole = installed.state == "installed" or (wanted and wanted <= there)
             return Cover("entry", state="installed" if is_whole else "drifted")
         blocked.append(why)
-    return blocked[0] if blocked else _not_installed(one, target, _running_copy(one, others, scopes, start))
+    return (
+        blocked[0]
+        if blocked
+        else _explain_not_installed(hook, target, _find_running_copy(hook, others, scopes, start))
+    )
 
 
-def _running_copy(
-    one: HookEntry, others: Sequence[HookEntry], scopes: Sequence[Installed], start: str
+def _find_running_copy(
+    hook: HookEntry, others: Sequence[HookEntry], scopes: Sequence[InstalledEntries], start: str
 ) -> str:
     """The file of a copy that runs in the agent: it starts the same script on the same event; else empty."""
     copies = (
         other
         for other in others
-        if (other.file, other.place) != (one.file, one.place)
-        and other.runs == one.runs != ""
-        and other.hook.event == one.hook.event
-        and _selects_as_much(other.hook, one.hook)
+        if (other.file, other.place) != (hook.file, hook.place)
+        and other.runs == hook.runs != ""
+        and other.hook.event == hook.hook.event
+        and _selects_as_much(other.hook, hook.hook)
     )
-    return next((other.file for other in copies if cover_of(other, scopes, start).by), "")
+    return next((other.file for other in copies if find_cover(other, scopes, start).by), "")
 
 
 def _selects_as_much(other: Hook, hook: Hook) -> bool:
@@ -116,56 +124,56 @@ def _selects_as_much(other: Hook, hook: Hook) -> bool:
     return all(not wide or wide == narrow for wide, narrow in pairs)
 
 
-def _not_installed(one: HookEntry, target: Target, copy: str) -> Cover:
+def _explain_not_installed(hook: HookEntry, target: Target, copy: str) -> Cover:
     """Why no entry runs a hook that none keeps from running, and which command installs one."""
     dialect, agent = target.dialect, target.agent
-    about = (dialect, one, target.root, target.env)
+    about = (dialect, hook, target.root, target.env)
     if ownership.waits_for_trust(*about):
         return Cover("", f"{dialect.title} skips it until it trusts it", "Run `hookport trust --agents`.")
     if ownership.is_of_one_product(*about):
         reason = f"only one product of {dialect.title} reads its file"
         return Cover("", reason, EVERYWHERE.format(agent=agent))
-    if one.dropped and one.hook.dialect == agent:
+    if hook.dropped and hook.hook.dialect == agent:
         return Cover(
             "", f"{dialect.title} takes no hook of its file", "`hookport check` shows what is wrong."
         )
-    scope = " --scope user" if one.scope == "user" or not target.places() else ""
-    instead = f"; its copy in {_below(copy, target.root)} runs instead" if copy else ""
+    scope = " --scope user" if hook.scope == "user" or not target.places() else ""
+    instead = f"; its copy in {_spell_file(copy, target.root)} runs instead" if copy else ""
     return Cover("", f"not installed{instead}", SYNC.format(agent=agent, scope=scope))
 
 
-def _below(file: str, root: str) -> str:
+def _spell_file(file: str, root: str) -> str:
     """A file as people name it: from the project's root, where it is below."""
     return file.removeprefix(f"{root}/")
 
 
-def _closed(target: Target, scope: str, how: Loading, start: str) -> Cover:
+def _find_closed_gate(target: Target, scope: str, how: Loading, start: str) -> Cover:
     """What keeps an agent from running what it loads: a setting, its start folder, or trust."""
     gate = find_closed_gate(target.dialect, scope, target.root, target.env)
-    return Cover("", gate.what, gate.fix) if gate else _obstacle(target, how, start)
+    return Cover("", gate.what, gate.fix) if gate else _find_obstacle(target, how, start)
 
 
-def _unknown_event(target: Target, hook: Hook) -> Cover:
+def _find_unknown_event(target: Target, hook: Hook) -> Cover:
     """An event that is in no table of the agent, such as that of another one, never comes."""
     native = split_native(hook.event)
     if not native or native[0] != target.agent or find_event(target.dialect, native[1]):
         return Cover("")
     why = f"{target.dialect.title} {target.dialect.facts} has no event '{native[1]}'"
-    meant = _meant_event(target.dialect, native[1])
+    meant = _guess_event(target.dialect, native[1])
     fix = f"Write '{meant}'." if meant else "`hookport matrix` lists the events."
     return Cover("", why, fix)
 
 
-def _meant_event(dialect: Dialect, name: str) -> str:
+def _guess_event(dialect: Dialect, name: str) -> str:
     """The agent's name of an event that is written as another dialect calls it, or with a slip."""
     slipped = correct_slip(name, [spec.native for spec in dialect.events])
     theirs = (find_event(get(other), name) for other in list_dialects() if other != dialect.id)
     canonical = [spec.canonical for spec in theirs if spec and spec.canonical]
-    own = (spec.native for event in canonical for spec in dialect.events if spec.canonical == event)
-    return slipped or next(own, "")
+    natives = (spec.native for event in canonical for spec in dialect.events if spec.canonical == event)
+    return slipped or next(natives, "")
 
 
-def _obstacle(target: Target, how: Loading, start: str) -> Cover:
+def _find_obstacle(target: Target, how: Loading, start: str) -> Cover:
     """What keeps an agent from loading a file here and now; no reason if nothing does."""
     if how.below is not None and not how.below and not is_same(start, target.root):
         why = f"{target.dialect.title} reads its file only when started in {target.root}"
@@ -173,7 +181,7 @@ def _obstacle(target: Target, how: Loading, start: str) -> Cover:
     trust = target.dialect.folder_trust
     is_unknown = how.proofs is not None and trust is not None and trust.certain and _is_used(target)
     if is_unknown and not any(target.env.get(name) == value for name, value in how.lifts):
-        return _untrusted(target)
+        return _explain_untrusted(target)
     return Cover("")
 
 
@@ -183,20 +191,20 @@ def _is_used(target: Target) -> bool:
     folders = [str(Path(path).parent) for place in home if (path := target.path(place))]
     path = target.env.get("PATH", "")
     return any(map(os.path.isdir, folders)) or any(
-        shutil.which(one, path=path) for one in target.dialect.programs
+        shutil.which(program, path=path) for program in target.dialect.programs
     )
 
 
-def _untrusted(target: Target) -> Cover:
+def _explain_untrusted(target: Target) -> Cover:
     trust = target.dialect.folder_trust
-    said = read_folder_trust(target.dialect, target.root, target.env).evidence
+    evidence = read_folder_trust(target.dialect, target.root, target.env).evidence
     why = f"{target.dialect.title} does not trust this folder" + (
-        f": its settings file {said}" if said else ""
+        f": its settings file {evidence}" if evidence else ""
     )
     return Cover("", why, trust.fix if trust else "")
 
 
-def commands_for(installed: Installed, one: HookEntry) -> tuple[set[str], set[str]]:
+def find_commands(installed: InstalledEntries, found_hook: HookEntry) -> tuple[set[str], set[str]]:
     """The commands of our entries that run a hook: those that are there, and those that should be."""
     lists = (installed.ours, installed.wanted)
     if installed.mode == "bridge":
@@ -204,33 +212,39 @@ def commands_for(installed: Installed, one: HookEntry) -> tuple[set[str], set[st
             {
                 hook.handler.command
                 for hook in hooks
-                if hook.event == one.hook.event and is_dispatch(hook.handler.command)
+                if hook.event == found_hook.hook.event and is_dispatch(hook.handler.command)
             }
             for hooks in lists
         )
         return there, wanted
-    alone = alone_in(installed, one)
+    alone = find_native_commands(installed, found_hook)
     there, wanted = (
         {
             hook.handler.command
             for hook in hooks
             # A test of which agent it is may stand before the command.
-            if any(hook.event == event and f" {_inner(hook)}".endswith(f" {text}") for event, text in alone)
+            if any(
+                hook.event == event and f" {_unwrap_command(hook)}".endswith(f" {text}")
+                for event, text in alone
+            )
         }
         for hooks in lists
     )
     return there, wanted
 
 
-def alone_in(installed: Installed, one: HookEntry) -> list[tuple[str, str]]:
+def find_native_commands(installed: InstalledEntries, found_hook: HookEntry) -> list[tuple[str, str]]:
     """The events and commands of a hook that is by itself in the agent's file, without the bridge."""
     if not installed.ours or installed.mode == "bridge":
         return []
-    start = entries.program(installed.target, is_vendored=False)
-    return [(hook.event, _inner(hook)) for hook in entries.native(installed.target, (one,), start).hooks]
+    start = entries.make_bridge_start(installed.target, is_vendored=False)
+    return [
+        (hook.event, _unwrap_command(hook))
+        for hook in entries.plan_native_entries(installed.target, (found_hook,), start).hooks
+    ]
 
 
-def _inner(hook: Hook) -> str:
+def _unwrap_command(hook: Hook) -> str:
     """The command of the hook itself, without the bridge."""
     return unwrap_hook(hook).handler.command
 
@@ -243,15 +257,16 @@ class Gap(NamedTuple):
 
 
 def find_gaps(
-    hooks: Iterable[HookEntry], scoped: Iterable[HookEntry], scopes: Sequence[Installed], start: str
+    hooks: Iterable[HookEntry], scoped: Iterable[HookEntry], scopes: Sequence[InstalledEntries], start: str
 ) -> list[Gap]:
     """The hooks that do not run in an agent."""
     others = [*hooks]
-    each = (*((one, False) for one in others), *((one, True) for one in scoped))
+    each = (*((hook, False) for hook in others), *((hook, True) for hook in scoped))
     covers = [
-        (one, cover_of(one, scopes, start, is_scoped=is_scoped, others=others)) for one, is_scoped in each
+        (hook, find_cover(hook, scopes, start, is_scoped=is_scoped, others=others))
+        for hook, is_scoped in each
     ]
-    return [Gap(one, cover) for one, cover in covers if not cover.by]
+    return [Gap(hook, cover) for hook, cover in covers if not cover.by]
 
 
 def report_gaps(gaps: Iterable[Gap], dialect: Dialect) -> list[tuple[Finding, list[Gap]]]:
@@ -260,7 +275,7 @@ def report_gaps(gaps: Iterable[Gap], dialect: Dialect) -> list[tuple[Finding, li
     for gap in gaps:
         is_fired = entries.is_fired(dialect, gap.hook.hook)
         by_reason.setdefault((gap.cover.why, gap.cover.fix, is_fired), []).append(gap)
-    found: list[tuple[Finding, list[Gap]]] = []
+    reports: list[tuple[Finding, list[Gap]]] = []
     for (why, fix, is_fired), those in by_reason.items():
         kind = f.NotRunHere if is_fired else f.NeverFires
         shown = [f"'{name_entry(gap.hook)}'" for gap in those[:MOST_NAMES]]
@@ -277,6 +292,6 @@ def report_gaps(gaps: Iterable[Gap], dialect: Dialect) -> list[tuple[Finding, li
         first = those[0].hook
         place = first.place if len(those) == 1 else ""
         files = {gap.hook.file for gap in those}
-        told = kind.at(place, None, **words)._replace(file=first.file if len(files) == 1 else "")
-        found.append((told, those))
-    return found
+        finding = kind.at(place, None, **words)._replace(file=first.file if len(files) == 1 else "")
+        reports.append((finding, those))
+    return reports

@@ -69,14 +69,14 @@ class Entries(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-class Serving(NamedTuple):
+class ServedEvent(NamedTuple):
     """What the entries of an event do for other projects: whether one guards, and the longest time of one."""
 
     guards: bool = False
     timeout: timedelta = 0 * SECOND
 
 
-def program(target: Target, *, is_vendored: bool) -> BridgeCall:
+def make_bridge_start(target: Target, *, is_vendored: bool) -> BridgeCall:
     """How an entry starts the bridge: by its path on this machine, or by that in the project."""
     if is_vendored:
         root = target.dialect.project_dir[0] if target.dialect.project_dir else "."
@@ -86,20 +86,20 @@ def program(target: Target, *, is_vendored: bool) -> BridgeCall:
         return BridgeCall(f"python3 -I -S {file}", there, windows, target.scope)
     python, file = sys.executable, locate_bridge_file()
     if sys.platform == "win32":
-        words = [_windows_word(word) for word in (python, "-I", "-S", file)]
+        words = [_spell_windows_word(word) for word in (python, "-I", "-S", file)]
         windows = f"& {quote_powershell(python)} -I -S {quote_powershell(file)}"
         return BridgeCall(" ".join(words), "", windows, target.scope)
     there = f"[ -x {shlex.quote(python)} ] && [ -f {shlex.quote(file)} ]"
     return BridgeCall(f"{shlex.quote(python)} -I -S {shlex.quote(file)}", there, "", target.scope)
 
 
-def _windows_word(word: str) -> str:
+def _spell_windows_word(word: str) -> str:
     """A path that Git Bash and cmd read as one word, and PowerShell too where it has no blank."""
     word = word.replace("\\", "/")
     return f'"{word}"' if " " in word else word
 
 
-def command(
+def make_command(
     dialect: Dialect, spec: EventSpec, start: BridgeCall, within: timedelta | None, *, guards: bool = True
 ) -> str:
     """The call of the bridge for one event.
@@ -110,16 +110,16 @@ def command(
     guards = guards and spec.blocks == "prevent"
     is_vendored = vendored.ARCHIVE in start.call
     gone, not_started = (GONE_VENDORED, DEAD_VENDORED) if is_vendored else (GONE, DEAD)
-    call = f"{start.call} {_words(dialect, spec, start, within)}"
+    call = f"{start.call} {_spell_arguments(dialect, spec, start, within)}"
     if not start.there:
         return call
     if not guards:
         quiet = 0 if _denies_by_one(dialect, spec) else 1
         return f"{start.there} || {{ printf '%s\\n' {quote(gone)} >&2; exit {quiet}; }}; {call}"
-    missing, dead = (_denied(dialect, spec, text) for text in (gone, not_started))
+    missing, dead = (_make_deny(dialect, spec, text) for text in (gone, not_started))
     passes = 0 if _denies_by_one(dialect, spec) else 1
     answered = f"{IS_ALIVE}) exit 0;; {FAILED_OPEN}) exit {passes};;"
-    if exits := "|".join(map(str, _own_exits(dialect, spec))):
+    if exits := "|".join(map(str, _list_own_exits(dialect, spec))):
         answered = f"{answered} {exits}) exit ${{hookport-}};;"
     watch = f"{AFTER} case ${{hookport-}} in {answered} *) {dead};; esac"
     return f"{start.there} || {{ {missing}; }}; {call} {ALIVE} {GUARD}{watch}"
@@ -130,15 +130,15 @@ def is_guard(entry: Hook) -> bool:
     return f" {GUARD}{AFTER}" in entry.handler.command
 
 
-def _denied(dialect: Dialect, spec: EventSpec, text: str) -> str:
+def _make_deny(dialect: Dialect, spec: EventSpec, text: str) -> str:
     denied = write_deny_command(dialect, text, spec.deny_answer)
     return denied if denied.endswith("exit 2") else f"{denied}; exit 0"
 
 
-def _own_exits(dialect: Dialect, spec: EventSpec) -> list[int]:
+def _list_own_exits(dialect: Dialect, spec: EventSpec) -> list[int]:
     """The exit codes with which the bridge answers an event, but for 0."""
-    own = get_wire(dialect.id)
-    tables = [own.answers, *own.answers_of.values()]
+    agent_wire = get_wire(dialect.id)
+    tables = [agent_wire.answers, *agent_wire.answers_of.values()]
     pieces = [piece for table in tables for piece in find_table(table, spec.native, spec.canonical).values()]
     return sorted({piece.get("exit", 0) for piece in pieces} - {0})
 
@@ -149,30 +149,33 @@ def _denies_by_one(dialect: Dialect, spec: EventSpec) -> bool:
     return "deny" in (exits.get("1"), exits.get("+"))
 
 
-def _words(dialect: Dialect, spec: EventSpec, start: BridgeCall, within: timedelta | None) -> str:
+def _spell_arguments(dialect: Dialect, spec: EventSpec, start: BridgeCall, within: timedelta | None) -> str:
     words = f"dispatch {dialect.id} {quote_shell_word(spec.native)} --entry={start.entry}"
     return f"{words} --within={within / SECOND:g}" if within else words
 
 
-def _events(target: Target, found: Sequence[HookEntry], kept: Iterable[str]) -> set[str]:
+def _list_events(target: Target, hooks: Sequence[HookEntry], kept: Iterable[str]) -> set[str]:
     """The events that need an entry: those of the hooks, and those that hookport itself needs.
 
     Messages are told when a session begins, hooks are protected before a tool runs, and how often a stop was
     denied is counted from one prompt to the next. A user's entries serve every project.
     """
-    events = {one.hook.event for one in found}
-    own = {"session_start", "before_tool_execute"}
-    own |= {"before_prompt"} if events.intersection(sessions.STOPS) else set()
-    return {*events, *own, *kept, *(CORE if target.scope == "user" else ())}
+    events = {hook.hook.event for hook in hooks}
+    own_events = {"session_start", "before_tool_execute"}
+    own_events |= {"before_prompt"} if events.intersection(sessions.STOPS) else set()
+    return {*events, *own_events, *kept, *(CORE if target.scope == "user" else ())}
 
 
-def bridge(
-    target: Target, found: Sequence[HookEntry], start: BridgeCall, kept: Mapping[str, Serving] = NOTHING
+def plan_bridge_entries(
+    target: Target,
+    found_hooks: Sequence[HookEntry],
+    start: BridgeCall,
+    kept: Mapping[str, ServedEvent] = NOTHING,
 ) -> Entries:
     """One entry for each event that matters; only what a guard is for is denied where the bridge is gone."""
     dialect = target.dialect
-    events = _events(target, found, kept)
-    guarded = {one.hook.event for one in found if planned_blocking(one.hook)}
+    events = _list_events(target, found_hooks, kept)
+    guarded = {hook.hook.event for hook in found_hooks if may_block(hook.hook)}
     guarded |= {event for event, serving in kept.items() if serving.guards}
     settings = load_settings(target.root, target.env) if target.scope == "project" else {}
     fails_closed = settings.get("on_failure") == policy.CLOSED and has_field(dialect, "on_failure")
@@ -180,12 +183,14 @@ def bridge(
     for event in EVENTS:
         if event not in events or not find_event_specs(dialect, event):
             continue
-        waits = [plan_entry(one).timeout_seconds * SECOND for one in found if one.hook.event == event]
+        waits = [
+            plan_entry(hook).timeout_seconds * SECOND for hook in found_hooks if hook.hook.event == event
+        ]
         for spec, _ in find_slots(dialect, Hook(event, Handler())):
             # Some hooks take turns: all have to be asked before the agent gives up.
             needed = max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD
-            timeout = _within_limits(dialect, spec, max(needed, kept.get(event, Serving()).timeout))
-            windows = f"{start.windows} {_words(dialect, spec, start, timeout)}"
+            timeout = _limit_timeout(dialect, spec, max(needed, kept.get(event, ServedEvent()).timeout))
+            windows = f"{start.windows} {_spell_arguments(dialect, spec, start, timeout)}"
             platform = {"windows": windows} if start.windows and has_field(dialect, "windows") else NOTHING
             guards = event in guarded and spec.blocks == "prevent"
             closed = guards and (fails_closed or dialect.bridge_closed)
@@ -193,7 +198,7 @@ def bridge(
                 Hook(
                     event,
                     Handler(
-                        command=command(dialect, spec, start, timeout, guards=guards),
+                        command=make_command(dialect, spec, start, timeout, guards=guards),
                         platform=platform,
                         timeout=timeout,
                         on_failure="block" if closed else "",
@@ -206,35 +211,35 @@ def bridge(
             )
     degraded = degrade(Manifest(tuple(hooks)), dialect, (), {}, bridge=start)
     why = "it finds the hooks when an event fires, so that only a hook on another event needs a sync"
-    here = _here(target, degraded.manifest.hooks)
-    told = [*_unheard(target, found), *_unfired(target, found, here)]
-    return Entries("bridge", why, here, tuple(told))
+    kept_hooks = _keep_detected_products(target, degraded.manifest.hooks)
+    findings = [*_find_advisory(target, found_hooks), *_find_unfired(target, found_hooks, kept_hooks)]
+    return Entries("bridge", why, kept_hooks, tuple(findings))
 
 
-def _here(target: Target, hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
+def _keep_detected_products(target: Target, hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
     """The hooks that one of the agent's products that are here can say."""
     encode = target.dialect.shape.encode
     if not target.dialect.products or not hooks:
         return hooks
-    written = set(target.paths_for(encode(target.dialect, Manifest(hooks))).values())
-    alone = [target.paths_for(encode(target.dialect, Manifest((hook,)))) for hook in hooks]
+    written = set(target.find_paths(encode(target.dialect, Manifest(hooks))).values())
+    alone = [target.find_paths(encode(target.dialect, Manifest((hook,)))) for hook in hooks]
     pairs = zip(hooks, alone, strict=True)
     return tuple(hook for hook, paths in pairs if written.intersection(paths.values()))
 
 
-def _unfired(target: Target, found: Sequence[HookEntry], here: Sequence[Hook]) -> Iterable[Finding]:
+def _find_unfired(target: Target, hooks: Sequence[HookEntry], entries: Sequence[Hook]) -> Iterable[Finding]:
     """Hooks whose event the products that are here do not have, although another one has it."""
-    events = {hook.event for hook in here}
-    for one in found:
-        if find_event_specs(target.dialect, one.hook.event) and one.hook.event not in events:
+    events = {hook.event for hook in entries}
+    for hook in hooks:
+        if find_event_specs(target.dialect, hook.hook.event) and hook.hook.event not in events:
             reason = "only another of its products has the event"
-            told = f.NeverFires.at(
-                one.place, agent=target.agent, names=f"'{name_entry(one)}'", verb="runs", reason=reason
+            finding = f.NeverFires.at(
+                hook.place, agent=target.agent, names=f"'{name_entry(hook)}'", verb="runs", reason=reason
             )
-            yield told._replace(file=one.file)
+            yield finding._replace(file=hook.file)
 
 
-def _within_limits(dialect: Dialect, spec: EventSpec, timeout: timedelta) -> timedelta | None:
+def _limit_timeout(dialect: Dialect, spec: EventSpec, timeout: timedelta) -> timedelta | None:
     rule = dialect.handlers["command"].timeout
     if rule.unit is None:
         return None
@@ -244,21 +249,21 @@ def _within_limits(dialect: Dialect, spec: EventSpec, timeout: timedelta) -> tim
     return math.ceil(timeout / rule.unit) * rule.unit if rule.whole else timeout
 
 
-def _unheard(target: Target, found: Sequence[HookEntry]) -> Iterable[Finding]:
+def _find_advisory(target: Target, hooks: Sequence[HookEntry]) -> Iterable[Finding]:
     """Hooks whose deny the agent does not obey."""
-    for one in found:
-        level, reason = enforcement(target.dialect, one.hook)
-        if level == "advisory" and one.hook.blocking:
-            told = f.OnlyAdvises.at(one.place, agent=target.agent, name=name_entry(one), reason=reason)
-            yield told._replace(file=one.file)
+    for hook in hooks:
+        level, reason = judge_enforcement(target.dialect, hook.hook)
+        if level == "advisory" and hook.hook.blocking:
+            finding = f.OnlyAdvises.at(hook.place, agent=target.agent, name=name_entry(hook), reason=reason)
+            yield finding._replace(file=hook.file)
 
 
-def enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
+def judge_enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
     """(`enforced`, `advisory` or `unavailable`, why) of a hook that the agent runs through the bridge."""
     specs = [spec for spec, _ in find_slots(dialect, hook._replace(provider_data=NOTHING))]
     if not specs:
         return "unavailable", dialect.lacks.get(hook.event, f"{dialect.title} has no such event")
-    if not planned_blocking(hook):
+    if not may_block(hook):
         return "advisory", "the hook does not block"
     deaf = [spec.native for spec in specs if spec.blocks == "observe"]
     if deaf:
@@ -271,10 +276,10 @@ def enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
 
 def is_fired(dialect: Dialect, hook: Hook) -> bool:
     """Whether the agent has an event for a hook."""
-    return enforcement(dialect, hook)[0] != "unavailable"
+    return judge_enforcement(dialect, hook)[0] != "unavailable"
 
 
-def planned_blocking(hook: Hook) -> bool:
+def may_block(hook: Hook) -> bool:
     """Whether the hook may block: where its dialect has no word for it, every hook may."""
     dialect = get(hook.dialect)
     return not hook.handler.is_async and (
@@ -282,57 +287,59 @@ def planned_blocking(hook: Hook) -> bool:
     )
 
 
-def native(target: Target, found: Sequence[HookEntry], start: BridgeCall) -> Entries:
+def plan_native_entries(target: Target, found_hooks: Sequence[HookEntry], start: BridgeCall) -> Entries:
     """Each hook by itself, behind the bridge where it was written for another wire."""
     dialect = target.dialect
     scripts: dict[str, dict[str, str]] = {}
-    for one in found:
-        speaks, package = get(one.hook.dialect), Path(one.package)
-        texts = sources.read_scripts(Path(target.root), (one.hook,), speaks, package)
+    for found_hook in found_hooks:
+        speaks, package = get(found_hook.hook.dialect), Path(found_hook.package)
+        texts = sources.read_scripts(Path(target.root), (found_hook.hook,), speaks, package)
         scripts |= {
-            _packed(one, target).handler.command: {
+            _resolve_package(found_hook, target).handler.command: {
                 name: text for of in texts.values() for name, text in of.items()
             }
         }
-    wheres = tuple(f"{one.file}: {one.place}" for one in found)
-    manifest = Manifest(tuple(_packed(one, target) for one in found))
+    wheres = tuple(f"{one.file}: {one.place}" for one in found_hooks)
+    manifest = Manifest(tuple(_resolve_package(one, target) for one in found_hooks))
     degraded = degrade(manifest, dialect, wheres, scripts, bridge=start)
-    told = [_placed(finding, found) for finding in degraded.findings if finding.severity != "note"]
+    findings = [
+        _place_finding(finding, found_hooks) for finding in degraded.findings if finding.severity != "note"
+    ]
     hooks: list[Hook] = []
     for hook, number in zip(degraded.manifest.hooks, degraded.kept, strict=True):
         if hook.handler.type != "command":
-            one = found[number]
+            found_hook = found_hooks[number]
             only = f.OnlyByBridge.at(
-                one.place, agent=dialect.id, name=name_entry(one), type=hook.handler.type
+                found_hook.place, agent=dialect.id, name=name_entry(found_hook), type=hook.handler.type
             )
-            told.append(only._replace(file=one.file))
+            findings.append(only._replace(file=found_hook.file))
             continue
         text = hook.handler.command
-        hooks.append(hook if is_ours(text) else _with_command(hook, _marked(text)))
-    return Entries("native", "", tuple(hooks), tuple(told))
+        hooks.append(hook if is_ours(text) else _replace_command(hook, _add_mark(text)))
+    return Entries("native", "", tuple(hooks), tuple(findings))
 
 
-def _marked(text: str) -> str:
+def _add_mark(text: str) -> str:
     """A command that says it is ours, in a comment."""
     return f"{text}\n{MARK}" if "\n" in text or text.endswith("\\") else f"{text} {MARK}"
 
 
-def _with_command(hook: Hook, text: str) -> Hook:
+def _replace_command(hook: Hook, text: str) -> Hook:
     return hook._replace(handler=hook.handler._replace(command=text))
 
 
-def _placed(finding: Finding, found: Sequence[HookEntry]) -> Finding:
-    one = found[finding.hook] if finding.hook is not None and finding.hook < len(found) else None
-    return finding._replace(hook=None, where=one.place, file=one.file) if one else finding
+def _place_finding(finding: Finding, hooks: Sequence[HookEntry]) -> Finding:
+    hook = hooks[finding.hook] if finding.hook is not None and finding.hook < len(hooks) else None
+    return finding._replace(hook=None, where=hook.place, file=hook.file) if hook else finding
 
 
-def _packed(found: HookEntry, target: Target) -> Hook:
+def _resolve_package(found_hook: HookEntry, target: Target) -> Hook:
     """The hook with the folder that its package's root stands for, which no agent knows."""
-    hook, dialect = found.hook, get(found.hook.dialect)
+    hook, dialect = found_hook.hook, get(found_hook.hook.dialect)
     if not dialect.package_dir or hook.handler.type != "command":
         return hook
     texts = {"": hook.handler.command, **hook.handler.platform}
-    is_inside = get_wire(dialect.id).starts_in == "package" and not _is_projects(found, dialect)
+    is_inside = get_wire(dialect.id).starts_in == "package" and not _is_of_project(found_hook, dialect)
     if not is_inside and not any(word in text for text in texts.values() for word in dialect.package_dir):
         return hook
     texts = {name: quote_package_root(text, dialect.package_dir) for name, text in texts.items()}
@@ -341,8 +348,8 @@ def _packed(found: HookEntry, target: Target) -> Hook:
     for spelling in sorted(dialect.package_dir, key=len, reverse=True):
         texts = {name: text.replace(spelling, f"${{{PACKAGE}-}}") for name, text in texts.items()}
     names = [name for name, value in get_wire(dialect.id).env.items() if value == "$package"]
-    env = {**hook.handler.env, **dict.fromkeys([PACKAGE, *names], found.package)}
-    if word := _travelling(found, target):
+    env = {**hook.handler.env, **dict.fromkeys([PACKAGE, *names], found_hook.package)}
+    if word := _spell_portable_folder(found_hook, target):
         env = dict(hook.handler.env)
         same = "".join(f' {name}="${{{PACKAGE}-}}"' for name in names)
         texts[""] = f"{PACKAGE}={word}; export {PACKAGE}{same}; {texts['']}"
@@ -350,12 +357,12 @@ def _packed(found: HookEntry, target: Target) -> Hook:
     return hook._replace(handler=hook.handler._replace(command=given, platform=texts or NOTHING, env=env))
 
 
-def _travelling(found: HookEntry, target: Target) -> str:
+def _spell_portable_folder(hook: HookEntry, target: Target) -> str:
     """The folder of a package in the project as any machine finds it; empty where the path of this one is.
 
     A project's entries go with it: by the path of one machine, its guards would start nowhere else.
     """
-    package, roots = Path(found.package), target.dialect.project_dir
+    package, roots = Path(hook.package), target.dialect.project_dir
     is_inside = target.scope == "project" and package.is_relative_to(target.root)
     if not is_inside or not roots or sys.platform == "win32":
         return ""
@@ -364,50 +371,52 @@ def _travelling(found: HookEntry, target: Target) -> str:
     return root if below == "." else f"{root}/{shlex.quote(below)}"
 
 
-def _is_projects(found: HookEntry, dialect: Dialect) -> bool:
+def _is_of_project(hook: HookEntry, dialect: Dialect) -> bool:
     """Whether a hook stands in a project's own file, so that it starts at the project's root."""
     places = [place.path for place in dialect.locations if place.scope in ("project", "local")]
-    return found.scope == "project" and any(found.file == str(Path(found.package, path)) for path in places)
+    return hook.scope == "project" and any(hook.file == str(Path(hook.package, path)) for path in places)
 
 
-def find_copies(found: Sequence[HookEntry]) -> list[tuple[HookEntry, HookEntry]]:
+def find_copies(hooks: Sequence[HookEntry]) -> list[tuple[HookEntry, HookEntry]]:
     """The hooks that start the same script on the same event as one before them, for another agent."""
     first: dict[tuple[str, str], HookEntry] = {}
-    pairs = [(one, first.setdefault((one.hook.event, one.runs), one)) for one in found]
-    return [(one, other) for one, other in pairs if one.hook.dialect != other.hook.dialect]
+    pairs = [(hook, first.setdefault((hook.hook.event, hook.runs), hook)) for hook in hooks]
+    return [(hook, other) for hook, other in pairs if hook.hook.dialect != other.hook.dialect]
 
 
-def chosen(
-    target: Target, found: Sequence[HookEntry], start: BridgeCall, kept: Mapping[str, Serving] = NOTHING
+def choose_entries(
+    target: Target, hooks: Sequence[HookEntry], start: BridgeCall, kept: Mapping[str, ServedEvent] = NOTHING
 ) -> Entries:
     """Native where every hook means the same to the agent as it is, else the bridge; with the reason."""
     dialect = target.dialect
     why = ""
-    for one in found:
-        hook = one.hook
+    for found_hook in hooks:
+        hook = found_hook.hook
         if hook.handler.type != "command":
-            why = f"'{name_entry(one)}' is no command but of type {hook.handler.type}"
+            why = f"'{name_entry(found_hook)}' is no command but of type {hook.handler.type}"
         elif not agree(get(hook.dialect), dialect, hook.event):
-            why = (
-                f"'{name_entry(one)}' was written for {hook.dialect}, which hears and says it in other words"
-            )
+            why = f"'{name_entry(found_hook)}' was written for {hook.dialect}, which hears and says it in other words"
         if why:
             break
-    for one, other in find_copies(found) if not why else ():
-        why = f"'{name_entry(one)}' stands in {one.file} and in {other.file}, and the bridge runs it once"
-    alone = native(target, found, start) if not why else None
+    for found_hook, other in find_copies(hooks) if not why else ():
+        why = f"'{name_entry(found_hook)}' stands in {found_hook.file} and in {other.file}, and the bridge runs it once"
+    alone = plan_native_entries(target, hooks, start) if not why else None
     if alone is not None:
-        bad = [one for one in alone.findings if one.severity == "error" or one.effect == "dropped"]
+        bad = [
+            finding
+            for finding in alone.findings
+            if finding.severity == "error" or finding.effect == "dropped"
+        ]
         lost = bad[0] if bad else None
         if lost is None:
             return alone._replace(why=f"every hook hears and says what {dialect.title} says and hears")
         why = f"natively something would be lost ({lost.code} {lost.message})"
-    return bridge(target, found, start, kept)._replace(why=why)
+    return plan_bridge_entries(target, hooks, start, kept)._replace(why=why)
 
 
-def readers(target: Target, path: str) -> list[Dialect]:
+def find_readers(target: Target, path: str) -> list[Dialect]:
     """The other agents that read a file of this one."""
-    found = []
+    dialects = []
     for name in list_agents():
         dialect = get(name)
         scopes = PLACES[target.scope]
@@ -415,20 +424,20 @@ def readers(target: Target, path: str) -> list[Dialect]:
         paths = [place.path for place in places if place.scope in scopes]
         spots = [resolve_place(dialect, place, target.root, target.env) for place in paths]
         if name != target.agent and any(fnmatchcase(path, spot) for spot in spots if spot):
-            found.append(dialect)
-    return found
+            dialects.append(dialect)
+    return dialects
 
 
-def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -> tuple[Hook, ...]:
+def limit_to_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -> tuple[Hook, ...]:
     """The hooks, each ending at once where an agent runs it that reads the file besides its own.
 
     Agents are told apart by the variable that names the project's root to their hooks. One that another
     agent started has that agent's variable too, so where the agent shows itself, the hook runs.
     """
-    others = list(dict.fromkeys(one.id for path in paths for one in readers(target, path)))
-    own, foreign = get_wire(target.agent).env, [get_wire(one).env for one in others]
-    absent = [mark for env in foreign if (mark := mark_of(env, own))]
-    needs = [mark for env in foreign if not mark_of(env, own) and (mark := mark_of(own, env))]
+    others = list(dict.fromkeys(reader.id for path in paths for reader in find_readers(target, path)))
+    agent_env, foreign = get_wire(target.agent).env, [get_wire(other).env for other in others]
+    absent = [mark for env in foreign if (mark := find_mark(env, agent_env))]
+    needs = [mark for env in foreign if not find_mark(env, agent_env) and (mark := find_mark(agent_env, env))]
     tests = [f'[ -n "${{{mark}-}}" ]' for mark in dict.fromkeys(needs)]
     if absent:
         tests.append('[ -z "' + "".join(f"${{{mark}-}}" for mark in dict.fromkeys(absent)) + '" ]')
@@ -442,7 +451,7 @@ def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -
     if marks:
         tests[-1] += f' || [ -n "{"".join(f"${{{mark}-}}" for mark in marks)}" ]'
     start = f"{' && '.join(tests)} || exit 0; "
-    return tuple(_with_command(hook, start + hook.handler.command) for hook in hooks)
+    return tuple(_replace_command(hook, start + hook.handler.command) for hook in hooks)
 
 
 def ends_at_once(command: str, agent: str) -> bool:
@@ -459,27 +468,27 @@ def ends_at_once(command: str, agent: str) -> bool:
     return not any(all(map(holds, part.split(" && "))) for part in start["tests"].split(" || "))
 
 
-def mark_of(env: Mapping[str, object], other: Mapping[str, object]) -> str:
+def find_mark(env: Mapping[str, object], other: Mapping[str, object]) -> str:
     """The variable with the project's root that only the first of two agents sets; empty if none."""
     return next((name for name, value in env.items() if value == "$root" and name not in other), "")
 
 
-def needs_entry(target: Target, found: HookEntry) -> bool:
+def needs_entry(target: Target, hook: HookEntry) -> bool:
     """Whether an agent runs a hook only by an entry of ours, be it in some folders of the project.
 
     Where it loads the file of the hook whenever it loads our entry, it runs the hook by itself.
     """
-    how = ownership.find_loading(target.dialect, found, target.root, target.env)
+    how = ownership.find_loading(target.dialect, hook, target.root, target.env)
     if how is None:
         # An entry beside it in the same file would be as little trusted, or a copy for its own product.
-        about = (target.dialect, found, target.root, target.env)
+        about = (target.dialect, hook, target.root, target.env)
         return not (ownership.waits_for_trust(*about) or ownership.is_of_one_product(*about))
     if target.scope == "project":
         return False
     return how.below is not None or (how.proofs is not None and target.scope not in how.proofs)
 
 
-def told_apart(agent: str, other: str) -> bool:
+def can_tell_apart(agent: str, other: str) -> bool:
     """Whether a hook can tell which of two agents runs it."""
-    one, two = get_wire(agent).env, get_wire(other).env
-    return bool(mark_of(one, two) or mark_of(two, one))
+    env, two = get_wire(agent).env, get_wire(other).env
+    return bool(find_mark(env, two) or find_mark(two, env))

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from hookport.errors import HookportError, InputError, Problem
 from hookport.install import ledger
-from hookport.install.ledger import Broken, Entry, Record, Run
+from hookport.install.ledger import BrokenFile, LedgerEntry, LedgerRun, Record
 from hookport.project.contents import Change, read_file
 
 
@@ -52,19 +52,27 @@ def apply(
     written. A file with several names (hard links) is refused: a new file in its place would part the names,
     and writing into it could be cut short and would change all of them.
     """
-    with ledger.locked(env) as place:
+    with ledger.lock_ledger(env) as place:
         _settle(place)
-        entries = _entries(changes, place, ends=ends)
+        entries = _make_entries(changes, place, ends=ends)
         if not entries:
             return
-        run = Run(
-            ledger.next_number(place), ledger.now(), what, entries, secrets.token_hex(4), ends, root=root
+        run = LedgerRun(
+            ledger.find_next_number(place),
+            ledger.spell_now(),
+            what,
+            entries,
+            secrets.token_hex(4),
+            ends,
+            root=root,
         )
         try:
-            ledger.keep(place, run)
-            _carry_out([_forward(run, number) for number, one in enumerate(entries) if _matters(one)])
+            ledger.keep_run(place, run)
+            _carry_out(
+                [_make_move(run, number) for number, entry in enumerate(entries) if _has_effect(entry)]
+            )
             _remember(place, run)
-            ledger.keep(place, run._replace(unfinished=False))
+            ledger.keep_run(place, run._replace(unfinished=False))
         except BaseException as error:
             _give_up(place, run, error)
             raise
@@ -76,7 +84,7 @@ def settle(env: Mapping[str, str]) -> None:
     Whoever plans by what the ledger says of a file calls this first.
     """
     if _has_ledger(env):
-        with ledger.locked(env) as place:
+        with ledger.lock_ledger(env) as place:
             _settle(place)
 
 
@@ -91,48 +99,48 @@ def undo(
     """
     if not _has_ledger(env):
         return []
-    with ledger.locked(env) as place:
-        run = _last(place, root, env)
+    with ledger.lock_ledger(env) as place:
+        run = _find_last_run(place, root, env)
         if number and (run is None or run.number != number):
             raise ChangedError(Problem("another run came in between. Nothing is taken back. Look again."))
         if run is None:
             return []
-        left = _left(run, _later(place, run))
+        left = _find_entries_left(run, _find_later_runs(place, run))
         if not dry_run:
-            newest = ledger.newest(place)
-            if isinstance(newest, Run) and newest.number != run.number:
+            newest = ledger.read_newest(place)
+            if isinstance(newest, LedgerRun) and newest.number != run.number:
                 _settle(place)
-            run = ledger.renewed(place, run)
-            ledger.keep(place, run._replace(unfinished=True))
+            run = ledger.renew_run(place, run)
+            ledger.keep_run(place, run._replace(unfinished=True))
             try:
                 _take_back(place, run, left)
             except (OSError, InputError) as error:
                 _clear(run)
-                if any(_reads(one, one.before) for one in left if one.before != one.after):
+                if any(_has_content(entry, entry.before) for entry in left if entry.before != entry.after):
                     message = f"{error}\nSome files were taken back, not all. Try `hookport undo` again."
                     raise HookportError(message) from error
                 raise
-        return [Change(one.path, one.after, one.before) for one in left]
+        return [Change(entry.path, entry.after, entry.before) for entry in left]
 
 
-def last(env: Mapping[str, str], root: str | None = None) -> Run | None:
+def find_last_run(env: Mapping[str, str], root: str | None = None) -> LedgerRun | None:
     """The run that `undo` takes back."""
     if not _has_ledger(env):
         return None
-    with ledger.locked(env) as place:
-        return _last(place, root, env)
+    with ledger.lock_ledger(env) as place:
+        return _find_last_run(place, root, env)
 
 
 def _has_ledger(env: Mapping[str, str]) -> bool:
-    home = ledger.folder(env)
+    home = ledger.find_folder(env)
     return home is not None and home.is_dir()
 
 
-def _last(place: Path, root: str | None, env: Mapping[str, str]) -> Run | None:
+def _find_last_run(place: Path, root: str | None, env: Mapping[str, str]) -> LedgerRun | None:
     """The last run of a project, or of all; one that cannot be read and may be it is refused."""
-    for run in ledger.newest_first(place):
-        if isinstance(run, Broken):
-            if root is None or ledger.may_be_of(run, root):
+    for run in ledger.read_newest_first(place):
+        if isinstance(run, BrokenFile):
+            if root is None or ledger.may_belong_to(run, root):
                 message = f"{run.why}, so this run cannot be taken back. "
                 message += "Remove the file to take back the one before."
                 raise InputError(Problem(message, file=str(run.file)))
@@ -141,86 +149,87 @@ def _last(place: Path, root: str | None, env: Mapping[str, str]) -> Run | None:
     return None
 
 
-def _later(place: Path, run: Run) -> dict[str, Run]:
+def _find_later_runs(place: Path, run: LedgerRun) -> dict[str, LedgerRun]:
     """The first run after this one that wrote a file, by the file."""
-    found: dict[str, Run] = {}
-    for one in ledger.newest_first(place):
-        if isinstance(one, Run):
-            if one.number <= run.number:
+    later: dict[str, LedgerRun] = {}
+    for later_run in ledger.read_newest_first(place):
+        if isinstance(later_run, LedgerRun):
+            if later_run.number <= run.number:
                 break
-            found |= {entry.target: one for entry in one.entries}
-    return found
+            later |= {entry.target: later_run for entry in later_run.entries}
+    return later
 
 
-def _left(run: Run, later: Mapping[str, Run]) -> list[Entry]:
+def _find_entries_left(run: LedgerRun, later: Mapping[str, LedgerRun]) -> list[LedgerEntry]:
     """What is to be taken back of a run: not what a person or an earlier try took back already."""
     problems = []
     left = []
-    for one in run.entries:
-        if _is_gone(one, run):
+    for entry in run.entries:
+        if _is_gone(entry, run):
             continue
-        content = read_file(one.target)
-        if os.path.realpath(one.path) != one.target:
+        content = read_file(entry.target)
+        if os.path.realpath(entry.path) != entry.target:
             problems.append(
                 Problem(
-                    f"is another file since `hookport {run.what}`, which wrote {one.target}.", file=one.path
+                    f"is another file since `hookport {run.what}`, which wrote {entry.target}.",
+                    file=entry.path,
                 )
             )
-        elif content == one.after:
-            if _matters(one):
-                left.append(one)
-        elif content != one.before and one.target in later:
-            after = later[one.target]
+        elif content == entry.after:
+            if _has_effect(entry):
+                left.append(entry)
+        elif content != entry.before and entry.target in later:
+            after = later[entry.target]
             where = f" in {after.root}" if after.root else ""
             problems.append(
                 Problem(
                     f"`hookport {after.what}`{where} changed it after `hookport {run.what}`, so the run is "
                     f"not taken back. Take that one back first: `hookport undo`{where}.",
-                    file=one.path,
+                    file=entry.path,
                 )
             )
-        elif content != one.before:
+        elif content != entry.before:
             problems.append(
                 Problem(
                     f"changed since `hookport {run.what}` wrote it, so the run is not taken back. "
                     "`hookport unsync` takes out our entries and keeps the change; "
                     "or undo the change first, then try again.",
-                    file=one.path,
+                    file=entry.path,
                 )
             )
         if content is not None:
-            problems += _refused(one.path, one.target, is_replaced=one in left)
+            problems += _find_refusals(entry.path, entry.target, is_replaced=entry in left)
     if problems:
         raise ChangedError(*problems)
     return left
 
 
-def _is_gone(entry: Entry, run: Run) -> bool:
+def _is_gone(entry: LedgerEntry, run: LedgerRun) -> bool:
     """Whether a file went with its whole project."""
     return bool(run.root) and Path(entry.target).is_relative_to(run.root) and not Path(run.root).exists()
 
 
-def _entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tuple[Entry, ...]:
+def _make_entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tuple[LedgerEntry, ...]:
     """The changes as the ledger keeps them; refused if one of them cannot be made."""
     problems: list[Problem] = []
     stale: list[Problem] = []
-    made = ledger.made_folders(place)
-    entries: dict[str, Entry] = {}
+    made = ledger.list_made_folders(place)
+    entries: dict[str, LedgerEntry] = {}
     for change in changes:
         target = os.path.realpath(change.path)
         if read_file(target) != change.before:
             stale.append(Problem("changed since it was read. Try again.", file=change.path))
         elif change.before is not None and (
-            refused := _refused(change.path, target, is_replaced=change.before != change.after)
+            refused := _find_refusals(change.path, target, is_replaced=change.before != change.after)
         ):
             problems += refused
         elif target in entries and entries[target].after != change.after:
             problems.append(Problem(f"is the same file as {entries[target].path}.", file=change.path))
-        elif blocked := _no_folder(Path(target)):
+        elif blocked := _find_blocking_file(Path(target)):
             problems.append(Problem(f"{blocked} is a file, where a folder is needed.", file=change.path))
         else:
-            entry = _entry(change, target, made, ledger.known(place, target))
-            if _matters(entry) or (ends and entry.record):
+            entry = _make_entry(change, target, made, ledger.read_record(place, target))
+            if _has_effect(entry) or (ends and entry.record):
                 entries[target] = entry
     if stale:
         raise ChangedError(*stale, *problems)
@@ -229,14 +238,16 @@ def _entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tuple[Ent
     return tuple(entries.values())
 
 
-def _entry(change: Change, target: str, made: set[str], record: Record | Broken | None) -> Entry:
-    if isinstance(record, Broken):
-        record = Record(change.path, change.before, change.before, ledger.now(), "", exact=False)
+def _make_entry(
+    change: Change, target: str, made: set[str], record: Record | BrokenFile | None
+) -> LedgerEntry:
+    if isinstance(record, BrokenFile):
+        record = Record(change.path, change.before, change.before, ledger.spell_now(), "", exact=False)
     folders: tuple[str, ...] = record.folders if record else ()
     if change.before is None:
-        above = [str(one) for one in reversed(Path(target).parents)]
-        folders = tuple(one for one in above if one in made or not Path(one).exists())
-    return Entry(
+        above = [str(parent) for parent in reversed(Path(target).parents)]
+        folders = tuple(folder for folder in above if folder in made or not Path(folder).exists())
+    return LedgerEntry(
         path=str(Path(change.path).absolute()),
         target=target,
         before=change.before,
@@ -248,23 +259,23 @@ def _entry(change: Change, target: str, made: set[str], record: Record | Broken 
     )
 
 
-def _matters(entry: Entry) -> bool:
-    return entry.before != entry.after or _added_bits(entry) != 0
+def _has_effect(entry: LedgerEntry) -> bool:
+    return entry.before != entry.after or _find_added_bits(entry) != 0
 
 
-def _added_bits(entry: Entry) -> int:
+def _find_added_bits(entry: LedgerEntry) -> int:
     """The permissions to execute that an existing file gets: where it may be read, as `chmod +x` does."""
     if not entry.executable or entry.mode is None or entry.after is None:
         return 0
     return (entry.mode & 0o444) >> 2 & ~entry.mode
 
 
-def _no_folder(target: Path) -> str:
-    nearest = next(one for one in target.parents if one.exists())
+def _find_blocking_file(target: Path) -> str:
+    nearest = next(parent for parent in target.parents if parent.exists())
     return "" if nearest.is_dir() else str(nearest)
 
 
-def _refused(path: str, target: str, *, is_replaced: bool) -> list[Problem]:
+def _find_refusals(path: str, target: str, *, is_replaced: bool) -> list[Problem]:
     """Why a file that is there is left alone."""
     if not os.access(target, os.W_OK):
         return [Problem("is read-only, so it is left alone. Try: chmod u+w", file=path)]
@@ -276,38 +287,50 @@ def _refused(path: str, target: str, *, is_replaced: bool) -> list[Problem]:
     return []
 
 
-def _forward(run: Run, number: int) -> Move:
-    one = run.entries[number]
-    mode = one.mode | _added_bits(one) if one.mode is not None and _added_bits(one) else None
-    temporary = _temporary(run, number)
-    return Move(one.path, Path(one.target), temporary, one.before, one.after, mode, one.executable)
+def _make_move(run: LedgerRun, number: int) -> Move:
+    entry = run.entries[number]
+    mode = (
+        entry.mode | _find_added_bits(entry) if entry.mode is not None and _find_added_bits(entry) else None
+    )
+    temporary = _make_temporary_path(run, number)
+    return Move(entry.path, Path(entry.target), temporary, entry.before, entry.after, mode, entry.executable)
 
 
-def _backward(run: Run, number: int) -> Move:
-    one = run.entries[number]
-    target = Path(one.target)
-    mode = one.mode
-    if one.mode is not None and one.after is not None:
+def _make_reverse_move(run: LedgerRun, number: int) -> Move:
+    entry = run.entries[number]
+    target = Path(entry.target)
+    mode = entry.mode
+    if entry.mode is not None and entry.after is not None:
         # A person may have changed the permissions since; only ours are taken back.
-        mode = stat.S_IMODE(target.stat().st_mode) & ~_added_bits(one)
-    return Move(one.path, target, _temporary(run, number), one.after, one.before, mode, executable=False)
+        mode = stat.S_IMODE(target.stat().st_mode) & ~_find_added_bits(entry)
+    return Move(
+        entry.path,
+        target,
+        _make_temporary_path(run, number),
+        entry.after,
+        entry.before,
+        mode,
+        executable=False,
+    )
 
 
-def _temporary(run: Run, number: int) -> Path:
+def _make_temporary_path(run: LedgerRun, number: int) -> Path:
     return Path(run.entries[number].target).with_name(f".hookport-{run.token}-{number}.tmp")
 
 
 def _carry_out(moves: list[Move]) -> None:
     """First all that can fail for want of space or permission, then the steps that count."""
-    for act in (_prepare, _place):
+    for act in (_prepare, _place_file):
         for move in moves:
             try:
                 act(move)
             except OSError as error:
-                raise InputError(Problem(f"cannot be written: {_why(error)}.", file=move.path)) from error
+                raise InputError(
+                    Problem(f"cannot be written: {_spell_error(error)}.", file=move.path)
+                ) from error
 
 
-def _why(error: OSError) -> str:
+def _spell_error(error: OSError) -> str:
     return error.strerror or str(error)
 
 
@@ -317,7 +340,7 @@ def _prepare(move: Move) -> None:
     for folder in reversed(move.target.parents):
         if not folder.exists():
             folder.mkdir()
-            ledger.flush(folder.parent)
+            ledger.flush_folder(folder.parent)
     like = move.target.stat() if move.now is not None else None
     mode = stat.S_IMODE(like.st_mode) if like and move.mode is None else move.mode
     # The umask has its say on a new file; any other is closed to all until it has the permissions it needs.
@@ -353,7 +376,7 @@ def _keep_owner(held: int, target: Path, like: os.stat_result) -> None:
                     os.setxattr(held, name, os.getxattr(target, name))
 
 
-def _place(move: Move) -> None:
+def _place_file(move: Move) -> None:
     # The lock keeps out other runs of this user; this keeps the moment short for everyone else.
     if read_file(str(move.target)) != move.now:
         raise ChangedError(Problem("changed since it was read. Try again.", file=move.path))
@@ -361,17 +384,17 @@ def _place(move: Move) -> None:
         move.target.unlink()
     else:
         move.temporary.replace(move.target)
-    ledger.flush(move.target.parent)
+    ledger.flush_folder(move.target.parent)
 
 
-def _remember(place: Path, run: Run) -> None:
+def _remember(place: Path, run: LedgerRun) -> None:
     for entry in run.entries:
-        ledger.remember(place, entry.target, _after(run, entry))
+        ledger.remember(place, entry.target, _make_record(run, entry))
         if entry.after is None:
             _remove_folders(entry)
 
 
-def _after(run: Run, entry: Entry) -> Record | None:
+def _make_record(run: LedgerRun, entry: LedgerEntry) -> Record | None:
     """What is to be remembered of a file once a run has written it."""
     former = entry.record
     original = former.original if former else entry.before
@@ -381,32 +404,36 @@ def _after(run: Run, entry: Entry) -> Record | None:
     return Record(entry.path, original, entry.after, run.time, run.what, entry.folders, exact)
 
 
-def _give_up(place: Path, run: Run, error: BaseException) -> None:
+def _give_up(place: Path, run: LedgerRun, error: BaseException) -> None:
     """Take back what was done of a run that failed; what cannot be taken back is left for `undo`."""
     try:
-        _take_back(place, run, [one for one in run.entries if _matters(one) and _reads(one, one.after)])
+        _take_back(
+            place,
+            run,
+            [entry for entry in run.entries if _has_effect(entry) and _has_content(entry, entry.after)],
+        )
     except (OSError, InputError) as second:
         raise HookportError(
             f"{error}\n{second}\nSome files were written and could not be put back. Try: hookport undo"
         ) from error
 
 
-def _reads(entry: Entry, content: bytes | None) -> bool:
+def _has_content(entry: LedgerEntry, content: bytes | None) -> bool:
     try:
         return read_file(entry.target) == content
     except InputError:
         return False
 
 
-def _take_back(place: Path, run: Run, left: list[Entry]) -> None:
+def _take_back(place: Path, run: LedgerRun, left: list[LedgerEntry]) -> None:
     _clear(run)
-    _carry_out([_backward(run, number) for number, one in enumerate(run.entries) if one in left])
+    _carry_out([_make_reverse_move(run, number) for number, entry in enumerate(run.entries) if entry in left])
     for entry in run.entries:
         _forget(place, entry)
-    ledger.drop(place, run)
+    ledger.drop_run(place, run)
 
 
-def _forget(place: Path, entry: Entry) -> None:
+def _forget(place: Path, entry: LedgerEntry) -> None:
     ledger.remember(place, entry.target, entry.record)
     if entry.before is None:
         _remove_folders(entry)
@@ -414,29 +441,33 @@ def _forget(place: Path, entry: Entry) -> None:
 
 def _settle(place: Path) -> None:
     """Find out how far a killed run came, and let the ledger say just that."""
-    run = ledger.newest(place)
-    if not isinstance(run, Run) or not run.unfinished:
+    run = ledger.read_newest(place)
+    if not isinstance(run, LedgerRun) or not run.unfinished:
         return
     _clear(run)
-    undone = [one for one in run.entries if not _reads(one, one.after) and _reads(one, one.before)]
+    undone = [
+        entry
+        for entry in run.entries
+        if not _has_content(entry, entry.after) and _has_content(entry, entry.before)
+    ]
     for entry in undone:
         _forget(place, entry)
-    done = tuple(one for one in run.entries if one not in undone)
+    done = tuple(entry for entry in run.entries if entry not in undone)
     rest = run._replace(entries=done, unfinished=False)
     _remember(place, rest)
     if done:
-        ledger.keep(place, rest)
+        ledger.keep_run(place, rest)
     else:
-        ledger.drop(place, run)
+        ledger.drop_run(place, run)
 
 
-def _clear(run: Run) -> None:
+def _clear(run: LedgerRun) -> None:
     for number in range(len(run.entries)):
         with suppress(OSError):
-            _temporary(run, number).unlink()
+            _make_temporary_path(run, number).unlink()
 
 
-def _remove_folders(entry: Entry) -> None:
+def _remove_folders(entry: LedgerEntry) -> None:
     for folder in reversed(entry.folders):
         with suppress(OSError):
             Path(folder).rmdir()

@@ -56,7 +56,7 @@ class Record(NamedTuple):
     exact: bool = True
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """One file of a run; `target` is the file itself where `path` is a symbolic link to it."""
 
     path: str
@@ -71,13 +71,13 @@ class Entry(NamedTuple):
     record: Record | None
 
 
-class Run(NamedTuple):
+class LedgerRun(NamedTuple):
     """One run of a command that wrote files."""
 
     number: int
     time: str
     what: str
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     # Part of the names of its temporary files.
     token: str
     # Whether nothing of ours is in the files after it.
@@ -96,7 +96,7 @@ class Run(NamedTuple):
         )
 
 
-class Broken(NamedTuple):
+class BrokenFile(NamedTuple):
     """A file of the ledger that cannot be read, and why."""
 
     file: Path
@@ -111,62 +111,62 @@ def _is_in(path: str, root: str) -> bool:
     return not any(Path(root, folder, ".git").exists() for folder in inner if folder != Path())
 
 
-def of(path: str, env: Mapping[str, str]) -> Record | None:
+def find_record(path: str, env: Mapping[str, str]) -> Record | None:
     """What we remember of a file; None if nothing of ours is in it, or if the record cannot be read."""
-    place = folder(env)
-    found = _read(_file(place, os.path.realpath(path)), _record) if place else None
-    return found if isinstance(found, Record) else None
+    place = find_folder(env)
+    record = _read(_find_record_file(place, os.path.realpath(path)), _decode_record) if place else None
+    return record if isinstance(record, Record) else None
 
 
-def records(env: Mapping[str, str]) -> list[Record]:
+def list_records(env: Mapping[str, str]) -> list[Record]:
     """What we remember of every file, by path; `broken` tells which records cannot be read."""
-    found = [_read(file, _record) for file in _listed(folder(env), "files")]
-    return sorted(one for one in found if isinstance(one, Record))
+    readings = [_read(file, _decode_record) for file in _list_files(find_folder(env), "files")]
+    return sorted(record for record in readings if isinstance(record, Record))
 
 
-def runs(env: Mapping[str, str]) -> list[Run]:
+def list_runs(env: Mapping[str, str]) -> list[LedgerRun]:
     """The last runs, oldest first; `broken` tells which cannot be read."""
-    found = [_read_run(file) for file in _listed(folder(env), "runs")]
-    return [one for one in found if isinstance(one, Run)]
+    readings = [_read_run(file) for file in _list_files(find_folder(env), "runs")]
+    return [run for run in readings if isinstance(run, LedgerRun)]
 
 
-def broken(env: Mapping[str, str]) -> list[Finding]:
+def find_broken(env: Mapping[str, str]) -> list[Finding]:
     """The files of the ledger that cannot be read."""
-    place = folder(env)
+    place = find_folder(env)
     read = [
-        *(_read(file, _record) for file in _listed(place, "files")),
-        *(_read(file, _run) for file in _listed(place, "runs")),
+        *(_read(file, _decode_record) for file in _list_files(place, "files")),
+        *(_read(file, _decode_run) for file in _list_files(place, "runs")),
     ]
     return [
-        LedgerBroken.at("", why=one.why)._replace(file=str(one.file))
-        for one in read
-        if isinstance(one, Broken)
+        LedgerBroken.at("", why=reading.why)._replace(file=str(reading.file))
+        for reading in read
+        if isinstance(reading, BrokenFile)
     ]
 
 
-def folder(env: Mapping[str, str]) -> Path | None:
+def find_folder(env: Mapping[str, str]) -> Path | None:
     """Where the ledger is; None if the environment names no place."""
     state = journal.find_state_folder(env)
     return Path(state, "ledger") if state else None
 
 
 @contextmanager
-def locked(env: Mapping[str, str]) -> Iterator[Path]:
+def lock_ledger(env: Mapping[str, str]) -> Iterator[Path]:
     """The ledger's folder, which nobody else writes to meanwhile; the lock ends with its process.
 
     A system's error that is not caught inside is one of the ledger.
     """
-    place = folder(env)
+    place = find_folder(env)
     if place is None:
         raise InputError(
             Problem("there is no place for the ledger: HOME is not set. Set HOOKPORT_STATE_DIR.")
         )
     try:
-        for one in (place.parent, place, place / "files", place / "runs"):
-            one.mkdir(0o700, parents=True, exist_ok=True)
+        for directory in (place.parent, place, place / "files", place / "runs"):
+            directory.mkdir(0o700, parents=True, exist_ok=True)
         held = os.open(place / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            _take(held, place)
+            _take_lock(held, place)
             for draft in place.glob(f"*/*{DRAFT}"):
                 draft.unlink()
             yield place
@@ -178,7 +178,7 @@ def locked(env: Mapping[str, str]) -> Iterator[Path]:
         raise InputError(Problem(message, file=str(error.filename or place))) from error
 
 
-def _take(held: int, place: Path) -> None:
+def _take_lock(held: int, place: Path) -> None:
     try:
         lock_file(held, LOCK_SECONDS)
     except (BlockingIOError, PermissionError) as error:
@@ -186,84 +186,84 @@ def _take(held: int, place: Path) -> None:
         raise InputError(Problem(message, file=str(place / "lock"))) from error
 
 
-def newest(place: Path) -> Run | Broken | None:
+def read_newest(place: Path) -> LedgerRun | BrokenFile | None:
     """The last run."""
-    return next(newest_first(place), None)
+    return next(read_newest_first(place), None)
 
 
-def newest_first(place: Path) -> Iterator[Run | Broken]:
+def read_newest_first(place: Path) -> Iterator[LedgerRun | BrokenFile]:
     """The runs, the last one first."""
-    for file in reversed(_listed(place, "runs")):
-        found = _understood(file, _run)
-        if found is not None:
-            yield found._replace(number=_number(file)) if isinstance(found, Run) else found
+    for file in reversed(_list_files(place, "runs")):
+        run = _parse_file(file, _decode_run)
+        if run is not None:
+            yield run._replace(number=_parse_number(file)) if isinstance(run, LedgerRun) else run
 
 
-def may_be_of(run: Broken, root: str) -> bool:
+def may_belong_to(run: BrokenFile, root: str) -> bool:
     """Whether a run that cannot be read may be one of a project, by its file's name."""
-    return run.file.name[DIGITS:] in (_ending(root), _ending(""))
+    return run.file.name[DIGITS:] in (_make_ending(root), _make_ending(""))
 
 
-def now() -> str:
+def spell_now() -> str:
     """The time as the ledger writes it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def next_number(place: Path) -> int:
+def find_next_number(place: Path) -> int:
     """The number of the next run, whether or not the last can be read."""
-    files = _listed(place, "runs")
-    return _number(files[-1]) + 1 if files else 1
+    files = _list_files(place, "runs")
+    return _parse_number(files[-1]) + 1 if files else 1
 
 
-def keep(place: Path, run: Run) -> None:
+def keep_run(place: Path, run: LedgerRun) -> None:
     """Write a run down, and forget those that are too old to be taken back."""
-    _write(_run_file(place, run), _run_tree(run))
+    _write(_find_run_file(place, run), _encode_run(run))
     by_project: dict[str, list[Path]] = {}
-    for file in _listed(place, "runs"):
+    for file in _list_files(place, "runs"):
         by_project.setdefault(file.name[DIGITS:], []).append(file)
     for files in by_project.values():
         for old in files[:-KEPT_RUNS]:
             old.unlink()
-    for old in _listed(place, "runs")[:-MOST_RUNS]:
+    for old in _list_files(place, "runs")[:-MOST_RUNS]:
         old.unlink()
 
 
-def renewed(place: Path, run: Run) -> Run:
+def renew_run(place: Path, run: LedgerRun) -> LedgerRun:
     """The run as the newest, in one step: nothing was made from its project since."""
-    after = run._replace(number=next_number(place))
+    after = run._replace(number=find_next_number(place))
     if run.number == after.number - 1:
         return run
-    _run_file(place, run).rename(_run_file(place, after))
-    flush(place / "runs")
+    _find_run_file(place, run).rename(_find_run_file(place, after))
+    flush_folder(place / "runs")
     return after
 
 
-def drop(place: Path, run: Run) -> None:
+def drop_run(place: Path, run: LedgerRun) -> None:
     """Forget a run."""
-    _remove(_run_file(place, run))
+    _remove(_find_run_file(place, run))
 
 
 def remember(place: Path, target: str, record: Record | None) -> None:
     """Write down what is to be known of a file from now on, if anything."""
-    file = _file(place, target)
+    file = _find_record_file(place, target)
     if record is None:
         _remove(file)
-    elif _read(file, _record) != record:
-        _write(file, _record_tree(record))
+    elif _read(file, _decode_record) != record:
+        _write(file, _encode_record(record))
 
 
-def known(place: Path, target: str) -> Record | Broken | None:
+def read_record(place: Path, target: str) -> Record | BrokenFile | None:
     """What is remembered of a file."""
-    return _understood(_file(place, target), _record)
+    return _parse_file(_find_record_file(place, target), _decode_record)
 
 
-def made_folders(place: Path) -> set[str]:
+def list_made_folders(place: Path) -> set[str]:
     """The folders that were made for files that are still ours."""
-    found = [_read(file, _record) for file in _listed(place, "files")]
-    return {one for record in found if isinstance(record, Record) for one in record.folders}
+    readings = [_read(file, _decode_record) for file in _list_files(place, "files")]
+    return {folder for record in readings if isinstance(record, Record) for folder in record.folders}
 
 
-def flush(path: Path) -> None:
+def flush_folder(path: Path) -> None:
     """Have the names in a folder on the disk; Windows does so by itself."""
     if sys.platform != "win32":
         held = os.open(path, os.O_RDONLY)
@@ -273,24 +273,24 @@ def flush(path: Path) -> None:
             os.close(held)
 
 
-def _file(place: Path, target: str) -> Path:
-    return place / "files" / f"{_digest(os.fsencode(target))}.json"
+def _find_record_file(place: Path, target: str) -> Path:
+    return place / "files" / f"{_hash_content(os.fsencode(target))}.json"
 
 
-def _run_file(place: Path, run: Run) -> Path:
-    return place / "runs" / f"{run.number:0{DIGITS}}{_ending(run.root)}"
+def _find_run_file(place: Path, run: LedgerRun) -> Path:
+    return place / "runs" / f"{run.number:0{DIGITS}}{_make_ending(run.root)}"
 
 
-def _ending(root: str) -> str:
+def _make_ending(root: str) -> str:
     """How the names of a project's runs end, so that they are told apart unread."""
     return f"-{zlib.crc32(os.fsencode(root)):08x}.json" if root else ".json"
 
 
-def _number(file: Path) -> int:
+def _parse_number(file: Path) -> int:
     return int(file.name[:DIGITS])
 
 
-def _listed(place: Path | None, name: str) -> list[Path]:
+def _list_files(place: Path | None, name: str) -> list[Path]:
     try:
         return sorted(file for file in (place / name).iterdir() if file.match(NAMES[name])) if place else []
     except (FileNotFoundError, NotADirectoryError):
@@ -302,141 +302,141 @@ def _listed(place: Path | None, name: str) -> list[Path]:
 
 def _write(file: Path, tree: Tree) -> None:
     replace_file(str(file), json.dumps(tree, indent=1).encode() + b"\n", is_durable=True)
-    flush(file.parent)
+    flush_folder(file.parent)
 
 
 def _remove(file: Path) -> None:
     file.unlink(missing_ok=True)
-    flush(file.parent)
+    flush_folder(file.parent)
 
 
-def _read(file: Path, make: Callable[[Tree], T]) -> T | Broken | None:
+def _read(file: Path, make: Callable[[Tree], T]) -> T | BrokenFile | None:
     """What a file says; None if there is none."""
     try:
-        return _understood(file, make)
+        return _parse_file(file, make)
     except OSError as error:
-        return Broken(file, error.strerror or str(error))
+        return BrokenFile(file, error.strerror or str(error))
 
 
-def _read_run(file: Path) -> Run | Broken | None:
-    found = _read(file, _run)
-    return found._replace(number=_number(file)) if isinstance(found, Run) else found
+def _read_run(file: Path) -> LedgerRun | BrokenFile | None:
+    run = _read(file, _decode_run)
+    return run._replace(number=_parse_number(file)) if isinstance(run, LedgerRun) else run
 
 
-def _understood(file: Path, make: Callable[[Tree], T]) -> T | Broken | None:
+def _parse_file(file: Path, make: Callable[[Tree], T]) -> T | BrokenFile | None:
     """The same for a writer: what cannot be read now is not lost, so it must not be written over."""
     try:
         tree = json.loads(file.read_bytes())
         if tree["version"] != VERSION:
-            return Broken(file, f"its version is {tree['version']}, and this hookport knows {VERSION}")
+            return BrokenFile(file, f"its version is {tree['version']}, and this hookport knows {VERSION}")
         return make(tree)
     except FileNotFoundError:
         return None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return Broken(file, "it is damaged")
+        return BrokenFile(file, "it is damaged")
 
 
-def _record_tree(record: Record) -> Tree:
+def _encode_record(record: Record) -> Tree:
     contents: dict[str, Tree] = {}
-    return {"version": VERSION, **_spelled(record, contents), "contents": contents}
+    return {"version": VERSION, **_encode_fields(record, contents), "contents": contents}
 
 
-def _run_tree(run: Run) -> Tree:
+def _encode_run(run: LedgerRun) -> Tree:
     contents: dict[str, Tree] = {}
     entries = [
-        {**_spelled(one, contents), "record": one.record and _spelled(one.record, contents)}
-        for one in run.entries
+        {**_encode_fields(entry, contents), "record": entry.record and _encode_fields(entry.record, contents)}
+        for entry in run.entries
     ]
     return {"version": VERSION, **run._asdict(), "entries": entries, "contents": contents}
 
 
-def _spelled(one: Record | Entry, contents: dict[str, Tree]) -> dict[str, Tree]:
+def _encode_fields(record: Record | LedgerEntry, contents: dict[str, Tree]) -> dict[str, Tree]:
     """Its fields, with the digest in the place of bytes: most of them occur more than once in a run."""
-    fields = one._asdict()
+    fields = record._asdict()
     for name, value in fields.items():
         if isinstance(value, bytes):
-            fields[name] = {"sha256": _digest(value)}
-            contents[_digest(value)] = _text(value)
+            fields[name] = {"sha256": _hash_content(value)}
+            contents[_hash_content(value)] = _encode_text(value)
     return fields
 
 
-def _record(tree: Tree) -> Record:
-    return _read_record(tree, _contents(tree))
+def _decode_record(tree: Tree) -> Record:
+    return _decode_record_fields(tree, _decode_contents(tree))
 
 
-def _run(tree: Tree) -> Run:
-    contents = _contents(tree)
-    return Run(
-        number=_whole(tree["number"]),
-        time=_string(tree["time"]),
-        what=_string(tree["what"]),
-        entries=tuple(_read_entry(one, contents) for one in tree["entries"]),
-        token=_string(tree["token"]),
+def _decode_run(tree: Tree) -> LedgerRun:
+    contents = _decode_contents(tree)
+    return LedgerRun(
+        number=_require_int(tree["number"]),
+        time=_require_string(tree["time"]),
+        what=_require_string(tree["what"]),
+        entries=tuple(_decode_entry(entry, contents) for entry in tree["entries"]),
+        token=_require_string(tree["token"]),
         ends=tree["ends"] is True,
         unfinished=tree["unfinished"] is True,
-        root=_string(tree.get("root", "")),
+        root=_require_string(tree.get("root", "")),
     )
 
 
-def _read_entry(tree: Tree, contents: dict[str, bytes]) -> Entry:
-    return Entry(
-        path=_string(tree["path"]),
-        target=_string(tree["target"]),
-        before=_found(tree["before"], contents),
-        after=_found(tree["after"], contents),
+def _decode_entry(tree: Tree, contents: dict[str, bytes]) -> LedgerEntry:
+    return LedgerEntry(
+        path=_require_string(tree["path"]),
+        target=_require_string(tree["target"]),
+        before=_decode_content(tree["before"], contents),
+        after=_decode_content(tree["after"], contents),
         executable=tree["executable"] is True,
-        mode=None if tree["mode"] is None else _whole(tree["mode"]),
-        folders=tuple(map(_string, tree["folders"])),
-        record=None if tree["record"] is None else _read_record(tree["record"], contents),
+        mode=None if tree["mode"] is None else _require_int(tree["mode"]),
+        folders=tuple(map(_require_string, tree["folders"])),
+        record=None if tree["record"] is None else _decode_record_fields(tree["record"], contents),
     )
 
 
-def _read_record(tree: Tree, contents: dict[str, bytes]) -> Record:
+def _decode_record_fields(tree: Tree, contents: dict[str, bytes]) -> Record:
     return Record(
-        path=_string(tree["path"]),
-        original=_found(tree["original"], contents),
-        written=_found(tree["written"], contents),
-        time=_string(tree["time"]),
-        what=_string(tree["what"]),
-        folders=tuple(map(_string, tree["folders"])),
+        path=_require_string(tree["path"]),
+        original=_decode_content(tree["original"], contents),
+        written=_decode_content(tree["written"], contents),
+        time=_require_string(tree["time"]),
+        what=_require_string(tree["what"]),
+        folders=tuple(map(_require_string, tree["folders"])),
         exact=tree["exact"] is True,
     )
 
 
-def _found(tree: Tree, contents: dict[str, bytes]) -> bytes | None:
+def _decode_content(tree: Tree, contents: dict[str, bytes]) -> bytes | None:
     return None if tree is None else contents[tree["sha256"]]
 
 
-def _contents(tree: Tree) -> dict[str, bytes]:
+def _decode_contents(tree: Tree) -> dict[str, bytes]:
     """The bytes by their digest; they are not used unless they are what was written."""
-    contents = {digest: _bytes(text) for digest, text in tree["contents"].items()}
-    if any(_digest(content) != digest for digest, content in contents.items()):
+    contents = {digest: _decode_bytes(text) for digest, text in tree["contents"].items()}
+    if any(_hash_content(content) != digest for digest, content in contents.items()):
         raise ValueError(tree["contents"])
     return contents
 
 
-def _text(content: bytes) -> Tree:
+def _encode_text(content: bytes) -> Tree:
     try:
         return content.decode()
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(content).decode()}
 
 
-def _bytes(tree: Tree) -> bytes:
+def _decode_bytes(tree: Tree) -> bytes:
     return tree.encode() if isinstance(tree, str) else base64.b64decode(tree["base64"], validate=True)
 
 
-def _string(tree: Tree) -> str:
+def _require_string(tree: Tree) -> str:
     if not isinstance(tree, str):
         raise TypeError(tree)
     return tree
 
 
-def _whole(tree: Tree) -> int:
+def _require_int(tree: Tree) -> int:
     if not isinstance(tree, int):
         raise TypeError(tree)
     return tree
 
 
-def _digest(content: bytes) -> str:
+def _hash_content(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()

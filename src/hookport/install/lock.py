@@ -32,7 +32,7 @@ LARGEST_TEXT = 256 * 1024
 CONFLICT = ("<<<<<<< ", ">>>>>>> ")
 
 
-class Difference(NamedTuple):
+class LockDifference(NamedTuple):
     """One hook that is not what it was; `files` are the names of its files that are not, each with how."""
 
     what: What
@@ -42,33 +42,33 @@ class Difference(NamedTuple):
     files: tuple[tuple[str, What], ...] = ()
 
 
-def build(found: Discovery, env: Mapping[str, str]) -> Lock:
+def build(discovery: Discovery, env: Mapping[str, str]) -> Lock:
     """The lock of the hooks of a project as they are now."""
-    own = plan_builder.list_project_entries(found)
+    hooks = plan_builder.list_project_entries(discovery)
     lock = trust.make_lock(
-        [plan_builder.plan_identified_entry(one, found.root, env) for one in own], found.root, env
+        [plan_builder.plan_identified_entry(hook, discovery.root, env) for hook in hooks], discovery.root, env
     )
-    identities = [plan_builder.identify_entry(one, found.root, env) for one in own]
+    identities = [plan_builder.identify_entry(hook, discovery.root, env) for hook in hooks]
     return {
         **lock,
-        "definitions": {one.definition: json.loads(one.text) for one in identities},
-        "settings": read_project_settings(found.root),
+        "definitions": {identity.definition: json.loads(identity.text) for identity in identities},
+        "settings": read_project_settings(discovery.root),
     }
 
 
-def shared(found: Discovery, lock: Lock, env: Mapping[str, str]) -> Lock:
+def drop_private_hooks(discovery: Discovery, lock: Lock, env: Mapping[str, str]) -> Lock:
     """The lock without hooks of files that are this person's alone, which no teammate and no CI has."""
     private = {
-        plan_builder.identify_entry(one, found.root, env).id
-        for one in plan_builder.list_project_entries(found)
-        if (place := find_own_place(get(one.hook.dialect), one.file, found.root, env))
+        plan_builder.identify_entry(one, discovery.root, env).id
+        for one in plan_builder.list_project_entries(discovery)
+        if (place := find_own_place(get(one.hook.dialect), one.file, discovery.root, env))
         and place.scope == "local"
     }
     hooks = {place: entry for place, entry in lock["hooks"].items() if place not in private}
     known = dict(lock["definitions"])
-    for one in plan_builder.list_project_entries(found):
-        if one.off and one.off.scope == "local":  # nobody else has this file, so the hook is on there
-            it = plan_builder.identify_entry(one._replace(off=None), found.root, env)
+    for hook in plan_builder.list_project_entries(discovery):
+        if hook.off and hook.off.scope == "local":  # nobody else has this file, so the hook is on there
+            it = plan_builder.identify_entry(hook._replace(off=None), discovery.root, env)
             if it.id in hooks:
                 hooks[it.id] = {**hooks[it.id], "definition": it.definition}
                 known[it.definition] = json.loads(it.text)
@@ -77,18 +77,18 @@ def shared(found: Discovery, lock: Lock, env: Mapping[str, str]) -> Lock:
     return {**lock, "hooks": hooks, "definitions": definitions}
 
 
-def texts(found: Discovery, env: Mapping[str, str]) -> dict[str, bytes]:
+def collect_texts(discovery: Discovery, env: Mapping[str, str]) -> dict[str, bytes]:
     """What the lock has the hashes of, by these: definitions and scripts, those that are not too large."""
     contents: dict[str, bytes] = {}
     # The plan as a whole, by which it is known later what was approved.
-    plan = trust.read_file(str(Path(found.root, trust.BRIDGE[0])))
+    plan = trust.read_file(str(Path(discovery.root, trust.BRIDGE[0])))
     if plan is not None:
         contents[trust.sha256(plan)] = plan
-    for one in plan_builder.list_project_entries(found):
-        it = plan_builder.identify_entry(one, found.root, env)
+    for hook in plan_builder.list_project_entries(discovery):
+        it = plan_builder.identify_entry(hook, discovery.root, env)
         contents[it.definition] = it.text.encode("utf-8", "surrogatepass")
         for name in it.files:
-            path = Path(trust.resolve_name(name, found.root, env))
+            path = Path(trust.resolve_name(name, discovery.root, env))
             with suppress(OSError):
                 if path.is_file() and path.stat().st_size <= LARGEST_TEXT:
                     data = path.read_bytes()
@@ -96,80 +96,82 @@ def texts(found: Discovery, env: Mapping[str, str]) -> dict[str, bytes]:
     return contents
 
 
-class Standing(NamedTuple):
+class ApprovalStanding(NamedTuple):
     """How a project stands to what its user approved: the state it is in or nearest to, and what differs."""
 
     states: int
     is_active: bool
     approved: str
-    differences: tuple[Difference, ...]
+    differences: tuple[LockDifference, ...]
     not_covered: Mapping[str, tuple[str, ...]]
     # Why what was approved is unknown; every call that a guard could be for is denied.
     lost: str = ""
 
 
-def standing(found: Discovery, env: Mapping[str, str]) -> Standing:
+def find_standing(discovery: Discovery, env: Mapping[str, str]) -> ApprovalStanding:
     """How a project stands now; a project without hooks of which nothing was approved is as it should be."""
-    here = build(found, env)
-    approval = trust.load_approval(found.root, env)
+    current = build(discovery, env)
+    approval = trust.load_approval(discovery.root, env)
     states, lost = approval.states, approval.why if approval.is_broken else ""
-    nearest = approvals.find_approved_state(found.root, here, env)
-    shares = (here, shared(found, here, env))
-    is_active = dict(nearest.lock) in shares or not (states or here["hooks"] or lost)
+    nearest = approvals.find_approved_state(discovery.root, current, env)
+    shares = (current, drop_private_hooks(discovery, current, env))
+    is_active = dict(nearest.lock) in shares or not (states or current["hooks"] or lost)
     hooks = [
-        (one, plan_builder.identify_entry(one, found.root, env))
-        for one in plan_builder.list_project_entries(found)
+        (hook, plan_builder.identify_entry(hook, discovery.root, env))
+        for hook in plan_builder.list_project_entries(discovery)
     ]
     hooks.sort(key=lambda pair: pair[1].id)
-    left = {plan_builder.name_entry(one): (*it.not_covered, *it.local) for one, it in hooks}
-    return Standing(
+    left = {plan_builder.name_entry(hook): (*it.not_covered, *it.local) for hook, it in hooks}
+    return ApprovalStanding(
         len(states),
         is_active,
         nearest.when,
-        () if is_active else tuple(compare(dict(nearest.lock), here)),
+        () if is_active else tuple(compare(dict(nearest.lock), current)),
         {name: what for name, what in left.items() if what},
         lost,
     )
 
 
-def check(found: Discovery, env: Mapping[str, str]) -> list[Finding]:
+def check(discovery: Discovery, env: Mapping[str, str]) -> list[Finding]:
     """What is not as its user approved it, and, where the lock is not that of these hooks, what differs.
 
     Where nobody's approval is known, as in CI, the lock stands for it.
     """
-    stand = standing(found, env)
+    stand = find_standing(discovery, env)
     if stand.lost:
         return [ApprovalUnknown.at("", why=stand.lost)]
     findings = []
     if stand.states:
         day = stand.approved[:10]
-        findings = _as_findings(stand.differences, f"you approved it on {day}" if day else "it was approved")
-    here = shared(found, build(found, env), env)
+        findings = _make_findings(
+            stand.differences, f"you approved it on {day}" if day else "it was approved"
+        )
+    current = drop_private_hooks(discovery, build(discovery, env), env)
     try:
-        locked = read(found.root) or {"hooks": {}}
+        locked = read(discovery.root) or {"hooks": {}}
     except InputError as error:
         what = f"unreadable ({error.problems[0].message})"
         return [*findings, NotAsApproved.at("", name=trust.LOCK, what=what, since="it was written")]
-    if locked == here or not (here["hooks"] or locked["hooks"]):
+    if locked == current or not (current["hooks"] or locked["hooks"]):
         return findings
     since = f"{trust.LOCK} was written"
-    stale = _as_findings(compare(locked, here), since)
+    stale = _make_findings(compare(locked, current), since)
     if not stale:
         what = "not that of these hooks"
         stale = [NotAsApproved.at("", name=trust.LOCK, what=what, since="the settings or the bridge changed")]
     return [*findings, *stale]
 
 
-def _as_findings(differences: Sequence[Difference], since: str) -> list[Finding]:
+def _make_findings(differences: Sequence[LockDifference], since: str) -> list[Finding]:
     return [
-        NotAsApproved.at("", name=one.name or one.id, what=one.what, since=since)._replace(
-            file=one.id.partition("#")[0]
-        )
-        for one in differences
+        NotAsApproved.at(
+            "", name=difference.name or difference.id, what=difference.what, since=since
+        )._replace(file=difference.id.partition("#")[0])
+        for difference in differences
     ]
 
 
-def spelled(lock: Lock) -> bytes:
+def spell_lock(lock: Lock) -> bytes:
     """The bytes of a lock."""
     return (
         json.dumps(lock, indent=2, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -177,9 +179,9 @@ def spelled(lock: Lock) -> bytes:
     )
 
 
-def digest(lock: Lock) -> str:
+def hash_lock(lock: Lock) -> str:
     """The SHA-256 of a lock's bytes, as HOOKPORT_TRUSTED_LOCK names it."""
-    return trust.sha256(spelled(lock))
+    return trust.sha256(spell_lock(lock))
 
 
 def read(root: str) -> Lock | None:
@@ -202,55 +204,58 @@ def read(root: str) -> Lock | None:
 
 def write(root: str, lock: Lock) -> bool:
     """Write the lock of a project; whether it was another one before."""
-    path, data = Path(root) / trust.LOCK, spelled(lock)
+    path, data = Path(root) / trust.LOCK, spell_lock(lock)
     with suppress(OSError):
         if path.read_bytes() == data:
             return False
-    _replace(path, data)
+    _replace_file(path, data)
     return True
 
 
-def compare(old: Lock, new: Lock) -> list[Difference]:
+def compare(old: Lock, new: Lock) -> list[LockDifference]:
     """What is new, changed or gone; a hook that only moved within its file is the same."""
     before, after = dict(old.get("hooks", {})), dict(new.get("hooks", {}))
     for place in list(after):
-        same = next((one for one in _same_file(place, before) if before[one] == after[place]), None)
+        same = next(
+            (former for former in _list_places_in_file(place, before) if before[former] == after[place]), None
+        )
         if same is not None:
             del before[same], after[place]
-    found = [_difference(place, before.pop(place, None), entry) for place, entry in after.items()]
-    found += [
-        Difference("gone", place, entry.get("name", ""), is_redefined=True) for place, entry in before.items()
+    differences = [_make_difference(place, before.pop(place, None), entry) for place, entry in after.items()]
+    differences += [
+        LockDifference("gone", place, entry.get("name", ""), is_redefined=True)
+        for place, entry in before.items()
     ]
-    return found
+    return differences
 
 
-def _same_file(place: str, entries: Lock) -> list[str]:
+def _list_places_in_file(place: str, entries: Lock) -> list[str]:
     """The places of one file, the very same first."""
     file = place.partition("#")[0] + "#"
-    return sorted((one for one in entries if one.startswith(file)), key=lambda one: one != place)
+    return sorted((entry for entry in entries if entry.startswith(file)), key=lambda entry: entry != place)
 
 
-def _difference(place: str, was: Tree, now: Tree) -> Difference:
+def _make_difference(place: str, was: Tree, now: Tree) -> LockDifference:
     if was is None:
         files = tuple((name, _new) for name in now["files"])
-        return Difference("new", place, now["name"], is_redefined=True, files=files)
+        return LockDifference("new", place, now["name"], is_redefined=True, files=files)
     names = dict.fromkeys((*was["files"], *now["files"]))
     files = tuple(
-        (name, _how(was["files"].get(name), now["files"].get(name)))
+        (name, _judge_change(was["files"].get(name), now["files"].get(name)))
         for name in names
         if was["files"].get(name) != now["files"].get(name)
     )
-    return Difference("changed", place, now["name"], was["definition"] != now["definition"], files)
+    return LockDifference("changed", place, now["name"], was["definition"] != now["definition"], files)
 
 
 _new: What = "new"
 
 
-def _how(was: str | None, now: str | None) -> What:
+def _judge_change(was: str | None, now: str | None) -> What:
     return "new" if was is None else "gone" if now is None else "changed"
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace_file(path: Path, data: bytes) -> None:
     """A link stays one."""
     try:
         replace_file(os.path.realpath(path), data, None, is_durable=True)

@@ -15,16 +15,16 @@ from hookport.project.installed import locate_bridge_file
 SECONDS = 30
 
 
-def unseen(name: str) -> str:
+def find_unseen_folder(name: str) -> str:
     """The folder of the package that adds a dialect, where entries do not see it; else empty."""
     if name not in list_added():
         return ""
     folder = find_package_folder(name)
-    return "" if os.path.realpath(folder) in _seen() else folder
+    return "" if os.path.realpath(folder) in _list_search_path() else folder
 
 
 @cache
-def _seen() -> frozenset[str]:
+def _list_search_path() -> frozenset[str]:
     """Where the bridge looks for packages: beside itself, and where its Python has them."""
     code = "import json, sys; print(json.dumps(sys.path))"
     done = subprocess.run(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hookport.convert.degrade.capabilities import infer
 from hookport.install import lock
-from hookport.install.lock import Difference, Lock
+from hookport.install.lock import Lock, LockDifference
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, HookEntry
 from hookport.runtime import approvals
@@ -28,7 +28,7 @@ NETWORK = re.compile(
 class Review(NamedTuple):
     """One hook that is new, changed or gone, and all there is to know of it."""
 
-    difference: Difference
+    difference: LockDifference
     runs: str
     capabilities: tuple[str, ...]
     network: tuple[str, ...]
@@ -37,38 +37,38 @@ class Review(NamedTuple):
 
 
 def review(
-    found: Discovery, before: Lock, after: Lock, contents: Mapping[str, bytes], env: Mapping[str, str]
+    discovery: Discovery, before: Lock, after: Lock, contents: Mapping[str, bytes], env: Mapping[str, str]
 ) -> list[Review]:
     """What changed between what was approved and what there is."""
     known = [
-        (plan_builder.identify_entry(one, found.root, env), one)
-        for one in plan_builder.list_project_entries(found)
+        (plan_builder.identify_entry(hook, discovery.root, env), hook)
+        for hook in plan_builder.list_project_entries(discovery)
     ]
-    hooks = {it.id: one for it, one in known}
+    hooks = {it.id: hook for it, hook in known}
     left = {it.id: (*it.not_covered, *it.local) for it, _ in known}
     return [
-        _reviewed(one, hooks.get(one.id), before, after, contents, env)._replace(
-            not_covered=left.get(one.id, ())
+        _review_difference(difference, hooks.get(difference.id), before, after, contents, env)._replace(
+            not_covered=left.get(difference.id, ())
         )
-        for one in lock.compare(before, after)
+        for difference in lock.compare(before, after)
     ]
 
 
-def _reviewed(
-    one: Difference,
+def _review_difference(
+    difference: LockDifference,
     hook: HookEntry | None,
     before: Lock,
     after: Lock,
     contents: Mapping[str, bytes],
     env: Mapping[str, str],
 ) -> Review:
-    was = before.get("hooks", {}).get(one.id, {"definition": "", "files": {}})
-    now = after.get("hooks", {}).get(one.id, {"definition": "", "files": {}})
+    was = before.get("hooks", {}).get(difference.id, {"definition": "", "files": {}})
+    now = after.get("hooks", {}).get(difference.id, {"definition": "", "files": {}})
     diff: list[str] = []
-    if one.is_redefined:
-        old = _definition(approvals.read_approved_text(was["definition"], env))
-        diff += _diff(f"{one.id}", old, _definition(contents.get(now["definition"])))
-    for name, how in one.files:
+    if difference.is_redefined:
+        old = _spell_definition(approvals.read_approved_text(was["definition"], env))
+        diff += _make_diff(f"{difference.id}", old, _spell_definition(contents.get(now["definition"])))
+    for name, how in difference.files:
         old_text = approvals.read_approved_text(was["files"].get(name) or "", env)
         new_text = contents.get(now["files"].get(name) or "")
         if how != "gone" and new_text is None:
@@ -76,65 +76,65 @@ def _reviewed(
         else:
             unknown = how == "changed" and old_text is None
             diff += [f"{name}: changed, what it was is not known"] if unknown else []
-            diff += _diff(name, _lines(old_text), _lines(new_text))
+            diff += _make_diff(name, _split_lines(old_text), _split_lines(new_text))
     return Review(
-        one,
-        _runs(hook) if hook else "",
-        _capabilities(hook, now, contents) if hook else (),
-        tuple(_network(hook, now, contents)) if hook else (),
+        difference,
+        _describe_run(hook) if hook else "",
+        _describe_capabilities(hook, now, contents) if hook else (),
+        tuple(_describe_network(hook, now, contents)) if hook else (),
         (),
-        tuple(map(shown, diff)),
+        tuple(map(escape_controls, diff)),
     )
 
 
-def _runs(found: HookEntry) -> str:
-    handler = found.hook.handler
-    said = handler.command or handler.url or handler.prompt or " ".join(handler.platform.values())
-    first = shown(said.splitlines()[0]) if said else handler.type
-    return f"{found.hook.event}: {first}"
+def _describe_run(hook: HookEntry) -> str:
+    handler = hook.hook.handler
+    text = handler.command or handler.url or handler.prompt or " ".join(handler.platform.values())
+    first = escape_controls(text.splitlines()[0]) if text else handler.type
+    return f"{hook.hook.event}: {first}"
 
 
-def _capabilities(found: HookEntry, entry: Lock, contents: Mapping[str, bytes]) -> tuple[str, ...]:
-    scripts = {found.hook.handler.command: dict(_scripts(entry, contents))}
-    return tuple(f"{name} ({why})" for name, why in infer(found.hook, scripts).items())
+def _describe_capabilities(hook: HookEntry, entry: Lock, contents: Mapping[str, bytes]) -> tuple[str, ...]:
+    scripts = {hook.hook.handler.command: dict(_read_scripts(entry, contents))}
+    return tuple(f"{name} ({why})" for name, why in infer(hook.hook, scripts).items())
 
 
-def _network(found: HookEntry, entry: Lock, contents: Mapping[str, bytes]) -> Iterator[str]:
-    handler = found.hook.handler
+def _describe_network(hook: HookEntry, entry: Lock, contents: Mapping[str, bytes]) -> Iterator[str]:
+    handler = hook.hook.handler
     if handler.url:
-        yield f"asks {shown(handler.url)}"
+        yield f"asks {escape_controls(handler.url)}"
     if handler.type in ("prompt", "agent"):
         yield "asks a model"
-    for name, text in (("its command", handler.command), *_scripts(entry, contents)):
+    for name, text in (("its command", handler.command), *_read_scripts(entry, contents)):
         for word in list(dict.fromkeys(NETWORK.findall(text)))[:3]:
-            yield f"{name} has `{shown(word)}`"
+            yield f"{name} has `{escape_controls(word)}`"
 
 
-def _scripts(entry: Lock, contents: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+def _read_scripts(entry: Lock, contents: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     for name, hash_ in entry["files"].items():
         if hash_ in contents:
             yield name, contents[hash_].decode("utf-8", "replace")
 
 
-def _definition(data: bytes | None) -> list[str]:
+def _spell_definition(data: bytes | None) -> list[str]:
     """One line for each thing that it says."""
     tree = json.loads(data) if data else {}
     handler = tree.pop("handler", {})
-    said = {**tree, **{f"handler.{key}": value for key, value in handler.items()}}
-    return [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in sorted(said.items())]
+    fields = {**tree, **{f"handler.{key}": value for key, value in handler.items()}}
+    return [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in sorted(fields.items())]
 
 
-def _lines(data: bytes | None) -> list[str]:
+def _split_lines(data: bytes | None) -> list[str]:
     return data.decode("utf-8", "replace").splitlines() if data else []
 
 
-def _diff(name: str, old: list[str], new: list[str]) -> list[str]:
-    said = list(difflib.unified_diff(old, new, f"{name} (approved)", f"{name} (now)", lineterm=""))
-    more = len(said) - MOST_LINES
-    return [*said[:MOST_LINES], f"… {more} more lines"] if more > 0 else said
+def _make_diff(name: str, old: list[str], new: list[str]) -> list[str]:
+    lines = list(difflib.unified_diff(old, new, f"{name} (approved)", f"{name} (now)", lineterm=""))
+    more = len(lines) - MOST_LINES
+    return [*lines[:MOST_LINES], f"… {more} more lines"] if more > 0 else lines
 
 
-def shown(text: str) -> str:
+def escape_controls(text: str) -> str:
     """A line as it can be shown: what would move the cursor or turn the writing round is spelled out."""
     return "".join(
         letter if letter.isprintable() or letter == "\t" else letter.encode("unicode_escape").decode()

@@ -11,7 +11,7 @@ from hookport.agents import get, get_wire
 from hookport.convert.degrade.answers import find_lost_fields
 from hookport.convert.degrade.context import explain_unread_context, may_add_context
 from hookport.findings import Finding
-from hookport.install.entries import needs_entry, planned_blocking
+from hookport.install.entries import may_block, needs_entry
 from hookport.install.targets import Target
 from hookport.model.hooks import NOTHING
 from hookport.project import sources
@@ -27,85 +27,95 @@ from hookport.wire.table import Wire
 READ = ("permission_mode", "transcript", "agent_transcript", "final_message")
 
 
-def shortfalls(target: Target, found: Iterable[HookEntry]) -> Iterator[Finding]:
+def find_shortfalls(target: Target, hooks: Iterable[HookEntry]) -> Iterator[Finding]:
     """One finding of a kind for each hook that the agent runs, by itself or through hookport."""
-    for one in found:
-        for finding in (_slow(target, one), _unread(target, one), *_unsent(target, one)):
+    for hook in hooks:
+        for finding in (
+            _find_short_wait(target, hook),
+            _find_unread_context(target, hook),
+            *_find_unsent(target, hook),
+        ):
             if finding is not None:
-                yield finding._replace(file=one.file)
+                yield finding._replace(file=hook.file)
 
 
-def _slow(target: Target, one: HookEntry) -> Finding | None:
+def _find_short_wait(target: Target, found_hook: HookEntry) -> Finding | None:
     """A guard for which the agent does not wait long enough."""
-    dialect, hook = target.dialect, one.hook
+    dialect, hook = target.dialect, found_hook.hook
     is_own = hook.dialect == dialect.id
     if (
-        is_own and dialect.shape.in_place and not one.place
+        is_own and dialect.shape.in_place and not found_hook.place
     ):  # the script itself, of which no file gives a time
         return None
     specs = [
         spec for spec, _ in find_slots(dialect, hook if is_own else hook._replace(provider_data=NOTHING))
     ]
-    guard = hook._replace(name=name_entry(one), blocking=planned_blocking(hook))
+    guard = hook._replace(name=name_entry(found_hook), blocking=may_block(hook))
     slow = describe_slow_guard(dialect, guard, specs)
-    return f.GuardCutShort.at(one.place, None, **slow) if slow else None
+    return f.GuardCutShort.at(found_hook.place, None, **slow) if slow else None
 
 
-def _unread(target: Target, one: HookEntry) -> Finding | None:
+def _find_unread_context(target: Target, found_hook: HookEntry) -> Finding | None:
     """A hook that tells the model something, which the agent does not pass on."""
-    hook = one.hook
-    reason = explain_unread_context(target.dialect, hook) if needs_entry(target, one) else ""
-    if not reason or not may_add_context(hook, _texts(target, one)):
+    hook = found_hook.hook
+    reason = explain_unread_context(target.dialect, hook) if needs_entry(target, found_hook) else ""
+    if not reason or not may_add_context(hook, _collect_texts(target, found_hook)):
         return None
-    return f.ContextUnread.at(one.place, agent=target.agent, name=name_entry(one), reason=reason)
+    return f.ContextUnread.at(
+        found_hook.place, agent=target.agent, name=name_entry(found_hook), reason=reason
+    )
 
 
-def _texts(target: Target, one: HookEntry) -> tuple[str, ...]:
+def _collect_texts(target: Target, hook: HookEntry) -> tuple[str, ...]:
     """What a hook is written as: its command on every system, and the scripts it runs."""
-    handler = one.hook.handler
-    found = sources.read_scripts(Path(target.root), (one.hook,), get(one.hook.dialect), Path(one.package))
-    run = (text for texts in found.values() for text in texts.values())
-    scripts = filter(None, map(sources.read_script, one.scripts))
+    handler = hook.hook.handler
+    scripts_run = sources.read_scripts(
+        Path(target.root), (hook.hook,), get(hook.hook.dialect), Path(hook.package)
+    )
+    run = (text for texts in scripts_run.values() for text in texts.values())
+    scripts = filter(None, map(sources.read_script, hook.scripts))
     return tuple(dict.fromkeys((handler.command, *handler.platform.values(), *scripts, *run)))
 
 
-def _unsent(target: Target, one: HookEntry) -> Iterator[Finding]:
+def _find_unsent(target: Target, hook: HookEntry) -> Iterator[Finding]:
     """Fields of its payload and its answers that the agent lacks, and variables for its shell."""
-    if one.hook.dialect == target.agent or not needs_entry(target, one):
+    if hook.hook.dialect == target.agent or not needs_entry(target, hook):
         return
-    own, agent = get_wire(one.hook.dialect), get_wire(target.agent)
-    fired = [native for _, native in agent.natives.get(one.hook.event, ())]
+    hook_wire, agent = get_wire(hook.hook.dialect), get_wire(target.agent)
+    fired = [native for _, native in agent.natives.get(hook.hook.event, ())]
     if not fired:
         return
-    text = "\n".join(_texts(target, one))
-    if lost := find_lost_fields(own, agent, one.hook.event, fired, text):
-        yield f.AnswerFieldLost.at(one.place, fields=", ".join(lost), target=target.agent)
-    natives = [native for _, native in own.natives.get(one.hook.event, ())]
+    text = "\n".join(_collect_texts(target, hook))
+    if lost := find_lost_fields(hook_wire, agent, hook.hook.event, fired, text):
+        yield f.AnswerFieldLost.at(hook.place, fields=", ".join(lost), target=target.agent)
+    natives = [native for _, native in hook_wire.natives.get(hook.hook.event, ())]
     for name in READ:
-        fields = [place for native in natives for place in list_places(own, native, name)]
+        fields = [place for native in natives for place in list_places(hook_wire, native, name)]
         field = next((field for field in fields if re.search(rf"\b{field}\b", text)), "")
         if field and not any(list_places(agent, native, name) for native in fired):
-            when = f" on {one.hook.event}" if any(name in keys for keys in agent.keys_of.values()) else ""
+            when = f" on {hook.hook.event}" if any(name in keys for keys in agent.keys_of.values()) else ""
             yield f.FieldUnsent.at(
-                one.place, agent=target.agent, name=name_entry(one), field=field, when=when
+                hook.place, agent=target.agent, name=name_entry(hook), field=field, when=when
             )
-        elif field and name == "transcript" and _differs(own, agent):
-            yield f.TranscriptDiffers.at(one.place, agent=target.agent, name=name_entry(one))
-    for variable in sorted(_for_shells(own, natives) - _for_shells(agent, agent.env_of)):
+        elif field and name == "transcript" and _has_other_transcript(hook_wire, agent):
+            yield f.TranscriptDiffers.at(hook.place, agent=target.agent, name=name_entry(hook))
+    for variable in sorted(
+        _find_shell_variables(hook_wire, natives) - _find_shell_variables(agent, agent.env_of)
+    ):
         if re.search(rf"\b{variable}\b", text):
             yield f.ShellVariablesUnread.at(
-                one.place, agent=target.agent, name=name_entry(one), variable=variable
+                hook.place, agent=target.agent, name=name_entry(hook), variable=variable
             )
 
 
-def _for_shells(own: Wire, natives: Iterable[str]) -> set[str]:
+def _find_shell_variables(table: Wire, natives: Iterable[str]) -> set[str]:
     """The variables that name a file for the shell, on these events."""
-    rows = (row for native in natives for row in own.env_of.get(native, {}).items())
+    rows = (row for native in natives for row in table.env_of.get(native, {}).items())
     return {variable for variable, word in rows if word == "$env_file"}
 
 
-def _differs(own: Wire, agent: Wire) -> bool:
+def _has_other_transcript(table: Wire, agent: Wire) -> bool:
     """Whether the agent's transcript is not what a script expects, and no copy of it is made."""
-    expected = own.transcript or (own.id if own.fires else "")
+    expected = table.transcript or (table.id if table.fires else "")
     is_copied = expected == WRITTEN and agent.transcript
     return bool(expected) and expected != (agent.transcript or agent.id) and not is_copied

@@ -20,11 +20,11 @@ from hookport.convert.pipeline import Reading
 from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
 from hookport.findings import Finding
 from hookport.install import adoption, entries, files, ledger, packages
-from hookport.install.coverage import Installed, find_gaps, report_gaps
-from hookport.install.entries import Entries, Serving
-from hookport.install.shortfalls import shortfalls
-from hookport.install.targets import SCOPES, Scope, Target, detected, is_generated, target
-from hookport.install.withdrawal import taken_back
+from hookport.install.coverage import InstalledEntries, find_gaps, report_gaps
+from hookport.install.entries import Entries, ServedEvent
+from hookport.install.shortfalls import find_shortfalls
+from hookport.install.targets import SCOPES, Scope, Target, detect_agents, find_target, is_generated
+from hookport.install.withdrawal import take_back
 from hookport.model.hooks import Hook, Manifest
 from hookport.project.contents import Change, read_file
 from hookport.project.discovery import Discovery, HookEntry, discover, find_project_root
@@ -40,7 +40,7 @@ Choice = Literal["auto", "native", "bridge"]
 State = Literal["installed", "drifted", "missing", "absent"]
 ATTEMPTS = 20
 # What the project brings along.
-BROUGHT = (vendored.ARCHIVE, vendored.PLAN)
+VENDORED_FILES = (vendored.ARCHIVE, vendored.PLAN)
 # What helps where an agent runs a hook of another's file by itself.
 ADOPT = "Run `hookport sync --agent {agent}{options} --adopt`: then only the installed entry runs it."
 SERVES_ALL = "the entries there serve every project; `hookport unsync --scope user` takes them out"
@@ -48,8 +48,8 @@ KEEP_APART = "Keep it in a file that only hookport reads, such as .hookport/hook
 # What an agent's loader does not take.
 REJECTED = (f.NeverRuns.code, f.TimeoutNever.code)
 # What is told of every hook, in whichever way the agent runs it.
-TOLD_OF_HOOKS = (f.GuardCutShort.code, f.ContextLost.code, f.AnswerFieldLost.code)
-TAKEN = (
+CODES_OF_HOOKS = (f.GuardCutShort.code, f.ContextLost.code, f.AnswerFieldLost.code)
+SCRIPT_TAKEN = (
     "is a script of your own, and {title} runs one script of that name, so hookport adds none. Write what it "
     "does as a hook of another dialect (`hookport new`) and remove it, and hookport runs that with the others"
 )
@@ -71,14 +71,14 @@ class AgentPlan(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-class Standing(NamedTuple):
+class AgentStanding(NamedTuple):
     """Our entries in one agent's files of one scope, and what is to be done about them."""
 
-    installed: Installed
+    installed: InstalledEntries
     plan: AgentPlan
 
 
-class Plan(NamedTuple):
+class SyncPlan(NamedTuple):
     """What is to be done for all agents."""
 
     root: str
@@ -87,7 +87,7 @@ class Plan(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-class Wish(NamedTuple):
+class SyncRequest(NamedTuple):
     """What the user asks for: which agents (all that are here, if none), where, in which way."""
 
     agents: tuple[str, ...] = ()
@@ -98,164 +98,182 @@ class Wish(NamedTuple):
     adopt: bool = False
 
 
-def _nothing(_agent: str, _number: int, _count: int) -> None:
+def _ignore_progress(_agent: str, _number: int, _count: int) -> None:
     """Nobody watches."""
 
 
-def plan(
-    cwd: str, env: Mapping[str, str], wish: Wish, tell: Callable[[str, int, int], None] = _nothing
-) -> Plan:
+def plan_sync(
+    cwd: str,
+    env: Mapping[str, str],
+    wish: SyncRequest,
+    tell: Callable[[str, int, int], None] = _ignore_progress,
+) -> SyncPlan:
     """The edits that give every agent its entries; `tell` hears which agent is next."""
-    found = discover(cwd, env)
-    here = {one.agent: one.why for one in detected(found.root, env)}
-    chosen = tuple(dict.fromkeys(get(name).id for name in wish.agents)) or tuple(here)
-    _only_agents(chosen)
+    discovery = discover(cwd, env)
+    evidence = {agent_found.agent: agent_found.why for agent_found in detect_agents(discovery.root, env)}
+    chosen = tuple(dict.fromkeys(get(name).id for name in wish.agents)) or tuple(evidence)
+    _require_agents(chosen)
     if wish.vendor and wish.scope == "user":
         raise UsageError(
             "a bridge is put into a project, and --scope user is for all of them. Leave one out."
         )
-    wish = wish._replace(vendor=wish.vendor or brings_bridge(found.root, wish.scope))
+    wish = wish._replace(vendor=wish.vendor or brings_bridge(discovery.root, wish.scope))
     plans: list[AgentPlan] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
-        one = target(agent, wish.scope, found.root, env)
-        made = planned(one, found, wish)._replace(shown=here.get(agent, "named"))
-        plans.append(_with_uncovered(made, one, found, cwd))
-    _any_left(plans)
-    plans = _adopted(plans, found, wish, env)
-    changes = [change for one in plans for change in one.changes]
-    general: list[Finding] = [one for one in found.findings if one.severity == "error"]
-    general += [one.finding for one in find_misplaced(found.root, env)]
+        one = find_target(agent, wish.scope, discovery.root, env)
+        made = plan_agent(one, discovery, wish)._replace(shown=evidence.get(agent, "named"))
+        plans.append(_report_uncovered(made, one, discovery, cwd))
+    _require_editable(plans)
+    plans = _add_adoption_tests(plans, discovery, wish, env)
+    changes = [change for agent_plan in plans for change in agent_plan.changes]
+    general: list[Finding] = [finding for finding in discovery.findings if finding.severity == "error"]
+    general += [stray.finding for stray in find_misplaced(discovery.root, env)]
     if wish.vendor:
-        changes += _vendored(found.root, changes)
-        general += writer.left_out(found.root)
+        changes += _plan_bridge_changes(discovery.root, changes)
+        general += writer.find_left_out(discovery.root)
     else:
-        general += _unseen(plans)
+        general += _find_unseen_packages(plans)
     if not wish.vendor and wish.scope == "project" and changes:
         general.append(f.OfThisMachine.at(""))
-    alone = [one.agent for one in plans if one.mode == "native" and one.changes]
+    alone = [agent_plan.agent for agent_plan in plans if agent_plan.mode == "native" and agent_plan.changes]
     if alone:
         general.append(f.NotGuarded.at("", agents=", ".join(alone)))
-    names = list(waiting(found, env).values()) if any(one.mode == "bridge" for one in plans) else []
+    names = (
+        list(find_unapproved(discovery, env).values())
+        if any(agent_plan.mode == "bridge" for agent_plan in plans)
+        else []
+    )
     if names:
         general.append(f.NotApproved.at("", names=", ".join(names)))
-    elif wish.vendor and any(change.path == str(Path(found.root, vendored.PLAN)) for change in changes):
+    elif wish.vendor and any(change.path == str(Path(discovery.root, vendored.PLAN)) for change in changes):
         # Its hooks run again once the new plan is approved: the next step, and no fault of this one.
         general.append(f.BridgeUnlocked.at("", name=vendored.PLAN)._replace(severity="loss"))
-    return Plan(found.root, tuple(plans), tuple(changes), tuple(general))
+    return SyncPlan(discovery.root, tuple(plans), tuple(changes), tuple(general))
 
 
-def _adopted(
-    plans: Sequence[AgentPlan], found: Discovery, wish: Wish, env: Mapping[str, str]
+def _add_adoption_tests(
+    plans: Sequence[AgentPlan], discovery: Discovery, wish: SyncRequest, env: Mapping[str, str]
 ) -> list[AgentPlan]:
     """The plans with the tests before commands that an agent reads in another's file.
 
     Those that are there are kept, and written anew for the agents that are synced.
     """
     plans = list(plans)
-    for path in adoption.foreign_files(found.root, env):
-        owner = adoption.owner_of(path, found.root, env)
+    for path in adoption.list_foreign_files(discovery.root, env):
+        owner = adoption.find_owner(path, discovery.root, env)
         before = read_file(path)
         if owner is None or before is None:
             continue
-        there = adoption.tests_in(path, owner)
+        there = adoption.read_tests(path, owner)
         wanted = {command: dict(tests) for command, tests in there.items()}
         by = len(plans)
-        for number, one in enumerate(plans):
-            made = _tests_of(one, found, wish, env).get(path, {})
+        for number, agent_plan in enumerate(plans):
+            made = _make_tests(agent_plan, discovery, wish, env).get(path, {})
             for command, text in made.items():
-                if wish.adopt or one.agent in there.get(command, {}):
-                    wanted.setdefault(command, {})[one.agent] = text
+                if wish.adopt or agent_plan.agent in there.get(command, {}):
+                    wanted.setdefault(command, {})[agent_plan.agent] = text
                     by = min(by, number)
-            done = {command for command in made if one.agent in wanted.get(command, {})}
-            plans[number] = one._replace(findings=tuple(_without_adopted(one.findings, path, done, found)))
-        pending = [(number, it) for number, one in enumerate(plans) for it in one.changes if it.path == path]
+            done = {command for command in made if agent_plan.agent in wanted.get(command, {})}
+            plans[number] = agent_plan._replace(
+                findings=tuple(_drop_adopted(agent_plan.findings, path, done, discovery))
+            )
+        pending = [
+            (number, it)
+            for number, pending_plan in enumerate(plans)
+            for it in pending_plan.changes
+            if it.path == path
+        ]
         if pending and pending[0][1].after is None:
             continue
         number, now = (pending[0][0], pending[0][1].after or b"") if pending else (by, before)
-        after = adoption.rewritten(path, now, owner, wanted)
+        after = adoption.rewrite_tests(path, now, owner, wanted)
         if after != now and number < len(plans):
-            plans[number] = _with_change(plans[number], Change(path, before, after))
+            plans[number] = _add_change(plans[number], Change(path, before, after))
     return plans
 
 
-def _tests_of(
-    one: AgentPlan, found: Discovery, wish: Wish, env: Mapping[str, str]
+def _make_tests(
+    agent_plan: AgentPlan, discovery: Discovery, wish: SyncRequest, env: Mapping[str, str]
 ) -> dict[str, dict[str, str]]:
     """The tests that let the entries of an agent run what it reads elsewhere."""
-    if one.mode != "bridge" or not one.paths:
+    if agent_plan.mode != "bridge" or not agent_plan.paths:
         return {}
-    it = target(one.agent, one.scope, found.root, env)
-    events = {hook.event for hook in one.hooks}
-    hooks = [hook for hook in list_enabled(found) if hook.hook.event in events]
-    return adoption.tests_for(it, hooks, entries.program(it, is_vendored=wish.vendor), one.paths[0])
+    it = find_target(agent_plan.agent, agent_plan.scope, discovery.root, env)
+    events = {hook.event for hook in agent_plan.hooks}
+    hooks = [hook for hook in list_enabled(discovery) if hook.hook.event in events]
+    return adoption.make_tests(
+        it, hooks, entries.make_bridge_start(it, is_vendored=wish.vendor), agent_plan.paths[0]
+    )
 
 
-def _without_adopted(
-    findings: Iterable[Finding], path: str, commands: Iterable[str], found: Discovery
+def _drop_adopted(
+    findings: Iterable[Finding], path: str, commands: Iterable[str], discovery: Discovery
 ) -> Iterator[Finding]:
     """The findings without those of hooks that run twice no more."""
-    places = {one.place for one in found.hooks if one.file == path and one.hook.handler.command in commands}
-    for one in findings:
+    places = {
+        hook.place for hook in discovery.hooks if hook.file == path and hook.hook.handler.command in commands
+    }
+    for finding in findings:
         if (
-            one.code not in (f.RunsBesides.code, f.RunsWider.code)
-            or one.file != path
-            or one.where not in places
+            finding.code not in (f.RunsBesides.code, f.RunsWider.code)
+            or finding.file != path
+            or finding.where not in places
         ):
-            yield one
+            yield finding
 
 
-def _with_change(one: AgentPlan, change: Change) -> AgentPlan:
-    rest = tuple(it for it in one.changes if it.path != change.path)
-    state: State = "drifted" if one.state == "installed" else one.state
-    paths = one.paths if change.path in one.paths else (*one.paths, change.path)
-    return one._replace(changes=(*rest, change), paths=paths, state=state)
+def _add_change(agent_plan: AgentPlan, change: Change) -> AgentPlan:
+    rest = tuple(it for it in agent_plan.changes if it.path != change.path)
+    state: State = "drifted" if agent_plan.state == "installed" else agent_plan.state
+    paths = agent_plan.paths if change.path in agent_plan.paths else (*agent_plan.paths, change.path)
+    return agent_plan._replace(changes=(*rest, change), paths=paths, state=state)
 
 
-def installed_in(one: Target, found: Discovery) -> Standing:
+def find_installed(one: Target, discovery: Discovery) -> AgentStanding:
     """What is installed in the files of an agent, in the way that it was installed."""
-    ours = tuple(hook for path in one.every_file() for hook in ours_in(one, path))
+    ours = tuple(hook for path in one.list_files() for hook in read_our_entries(one, path))
     commands = [hook.handler.command for hook in ours]
     mode: Choice = "auto"
     if commands:
         mode = "bridge" if any(map(is_dispatch, commands)) else "native"
-    is_vendored = brings_bridge(found.root, one.scope) or any(
+    is_vendored = brings_bridge(discovery.root, one.scope) or any(
         vendored.ARCHIVE in command for command in commands
     )
-    made = planned(one, found, Wish((one.agent,), one.scope, mode, vendor=is_vendored))
+    made = plan_agent(one, discovery, SyncRequest((one.agent,), one.scope, mode, vendor=is_vendored))
     if all(finding.code != f.NotSynced.code for finding in made.findings):
-        made = made._replace(findings=(*made.findings, *_unreadable(one)))
-    return Standing(Installed(one, made.mode, made.state, ours, made.hooks), made)
+        made = made._replace(findings=(*made.findings, *_find_unreadable(one)))
+    return AgentStanding(InstalledEntries(one, made.mode, made.state, ours, made.hooks), made)
 
 
-def _unreadable(one: Target) -> Iterator[Finding]:
+def _find_unreadable(one: Target) -> Iterator[Finding]:
     """Files of the agent that cannot be read, so that nobody knows what is installed in them."""
-    for path in one.every_file():
+    for path in one.list_files():
         data = read_file(path)
         try:
             if data is not None:
                 pipeline.parse({path: data}, one.dialect)
         except InputError as error:
-            yield from (_refusal(problem, one.agent) for problem in error.problems)
+            yield from (_make_refusal(problem, one.agent) for problem in error.problems)
 
 
-def _with_uncovered(made: AgentPlan, one: Target, found: Discovery, start: str) -> AgentPlan:
+def _report_uncovered(made: AgentPlan, one: Target, discovery: Discovery, start: str) -> AgentPlan:
     """The plan with an error for each hook that would not run there, once it is carried out."""
     if any(finding.code == f.NotSynced.code for finding in made.findings):
         return made
     other = next(scope for scope in SCOPES if scope != one.scope)
-    elsewhere = installed_in(target(one.agent, other, one.root, one.env), found).installed
-    after = Installed(one, made.mode, "installed", made.hooks, made.hooks)
+    elsewhere = find_installed(find_target(one.agent, other, one.root, one.env), discovery).installed
+    after = InstalledEntries(one, made.mode, "installed", made.hooks, made.hooks)
     known = {(it.file, it.where) for it in made.findings if it.severity == "error"}
     gaps = [
         gap
-        for gap in find_gaps(list_enabled(found), found.scoped, (after, elsewhere), start)
+        for gap in find_gaps(list_enabled(discovery), discovery.scoped, (after, elsewhere), start)
         if (gap.hook.file, gap.hook.place) not in known
     ]
-    told = [finding for finding, _ in report_gaps(gaps, one.dialect)]
-    if not one.places() and told:
-        told = [f.NoPlaceThere.at("", agent=one.agent, scope=one.scope, other=other)]
-    return made._replace(findings=(*made.findings, *told))
+    findings = [finding for finding, _ in report_gaps(gaps, one.dialect)]
+    if not one.places() and findings:
+        findings = [f.NoPlaceThere.at("", agent=one.agent, scope=one.scope, other=other)]
+    return made._replace(findings=(*made.findings, *findings))
 
 
 def brings_bridge(root: str, scope: Scope) -> bool:
@@ -263,43 +281,47 @@ def brings_bridge(root: str, scope: Scope) -> bool:
     return scope == "project" and Path(root, vendored.ARCHIVE).is_file()
 
 
-def _unseen(plans: Iterable[AgentPlan]) -> Iterator[Finding]:
+def _find_unseen_packages(plans: Iterable[AgentPlan]) -> Iterator[Finding]:
     """Agents whose entries call a hookport that does not see the package of their dialect."""
-    for one in plans:
-        folder = packages.unseen(one.agent) if one.hooks else ""
+    for agent_plan in plans:
+        folder = packages.find_unseen_folder(agent_plan.agent) if agent_plan.hooks else ""
         if folder:
-            yield f.PackageUnseen.at("", dialect=one.agent, folder=folder)
+            yield f.PackageUnseen.at("", dialect=agent_plan.agent, folder=folder)
 
 
-def unspoken(plan: Plan, env: Mapping[str, str]) -> Iterator[Finding]:
+def find_unknown_dialects(plan: SyncPlan, env: Mapping[str, str]) -> Iterator[Finding]:
     """Entries that name a dialect which the project's bridge was made without."""
-    for one in plan.agents:
-        it = target(one.agent, one.scope, plan.root, env)
-        for path in it.every_file():
-            commands = [hook.handler.command for hook in ours_in(it, path)]
-            for name in dict.fromkeys(name for text in commands for name in writer.lacks(plan.root, text)):
+    for agent_plan in plan.agents:
+        it = find_target(agent_plan.agent, agent_plan.scope, plan.root, env)
+        for path in it.list_files():
+            commands = [hook.handler.command for hook in read_our_entries(it, path)]
+            for name in dict.fromkeys(
+                name for text in commands for name in writer.find_lacking(plan.root, text)
+            ):
                 finding = f.BridgeLacks.at("", bridge=writer.BRIDGE, dialect=name, option=" --vendor")
                 yield finding._replace(file=path)
 
 
-def waiting(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
+def find_unapproved(discovery: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """The names of the project's hooks that its user did not approve as they are, by file and place."""
-    hooks = [hook for hook in judge_entries(found, env) if hook.scope == "project"]
+    hooks = [hook for hook in judge_entries(discovery, env) if hook.scope == "project"]
     return {
         (hook.file, hook.place): hook.name
         for hook in hooks
-        if trust.find_hook_objection(hook, found.root, env)
+        if trust.find_hook_objection(hook, discovery.root, env)
     }
 
 
-def _any_left(plans: Sequence[AgentPlan]) -> None:
+def _require_editable(plans: Sequence[AgentPlan]) -> None:
     """Where no agent's files can be edited, that is what is wrong with the input."""
-    refused = [one for plan in plans for one in plan.findings if one.code == f.NotSynced.code]
-    if refused and all(any(one.code == f.NotSynced.code for one in plan.findings) for plan in plans):
-        raise InputError(*(Problem(one.message, (), one.file, one.line, one.column) for one in refused))
+    refused = [finding for plan in plans for finding in plan.findings if finding.code == f.NotSynced.code]
+    if refused and all(any(finding.code == f.NotSynced.code for finding in plan.findings) for plan in plans):
+        raise InputError(
+            *(Problem(finding.message, (), finding.file, finding.line, finding.column) for finding in refused)
+        )
 
 
-def _only_agents(names: Iterable[str]) -> None:
+def _require_agents(names: Iterable[str]) -> None:
     for name in names:
         if get(name).kind != "agent":
             raise UsageError(
@@ -307,108 +329,108 @@ def _only_agents(names: Iterable[str]) -> None:
             )
 
 
-def _vendored(root: str, changes: Sequence[Change]) -> list[Change]:
+def _plan_bridge_changes(root: str, changes: Sequence[Change]) -> list[Change]:
     """The bridge that the project brings along, with the plan of its hooks as the files will be."""
-    return writer.changes(root, {change.path: change.after for change in changes})
+    return writer.plan_changes(root, {change.path: change.after for change in changes})
 
 
-def planned(one: Target, found: Discovery, wish: Wish) -> AgentPlan:
+def plan_agent(one: Target, discovery: Discovery, wish: SyncRequest) -> AgentPlan:
     """The edits for one agent; whatever keeps us from them is a finding, and no file of it is touched."""
     if not one.places():
         return AgentPlan(one.agent, one.scope, "", "", "", "absent")
     try:
-        _parsed(one)
-        wanted = _wanted(one, found, wish)
+        _require_readable(one)
+        wanted = _find_wanted_entries(one, discovery, wish)
         try:
-            return _edits(one, wanted)
+            return _plan_edits(one, wanted)
         except InternalError:
             if wanted.mode != "native" or not one.dialect.products:
                 raise
-        bridged = _wanted(one, found, wish._replace(mode="bridge"))
+        bridged = _find_wanted_entries(one, discovery, wish._replace(mode="bridge"))
         why = "the files that are here are of one product, and cannot say each hook as it is"
-        return _edits(one, bridged._replace(why=why))
+        return _plan_edits(one, bridged._replace(why=why))
     except InputError as error:
-        refused = [_refusal(problem, one.agent) for problem in error.problems]
+        refused = [_make_refusal(problem, one.agent) for problem in error.problems]
     except InternalError as error:  # the files of the others are none the worse for it
-        refused = [_refusal(Problem(str(error)), one.agent)]
+        refused = [_make_refusal(Problem(str(error)), one.agent)]
     return AgentPlan(one.agent, one.scope, "", "", "", "absent", findings=tuple(refused))
 
 
-def _parsed(one: Target) -> None:
+def _require_readable(one: Target) -> None:
     """A file that another one hides must be readable: else nobody knows whether it has hooks to be hidden."""
     places = dict.fromkeys(place for shadow in one.dialect.shadows for place in (shadow.file, shadow.by))
     paths = [one.path(place) for place in places if place.startswith("~/") == (one.scope == "user")]
     pipeline.parse({path: data for path in paths if (data := read_file(path)) is not None}, one.dialect)
 
 
-def _refusal(problem: Problem, agent: str) -> Finding:
+def _make_refusal(problem: Problem, agent: str) -> Finding:
     where = spell_path(problem.path)
     finding = f.NotSynced.at(where, message=problem.message.removesuffix("."), agent=agent)
     return finding._replace(file=problem.file, line=problem.line, column=problem.column)
 
 
-def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
+def _find_wanted_entries(one: Target, discovery: Discovery, wish: SyncRequest) -> Entries:
     """The entries that the agent needs for the hooks of the scope."""
-    start = entries.program(one, is_vendored=wish.vendor)
+    start = entries.make_bridge_start(one, is_vendored=wish.vendor)
     # The bridge is called for hooks that are switched off too: it knows when they are not any more.
-    hooks = [hook for hook in list_enabled(found) if wish.mode == "bridge" or hook.scope == one.scope]
+    hooks = [hook for hook in list_enabled(discovery) if wish.mode == "bridge" or hook.scope == one.scope]
     twice: list[tuple[Finding, bool]] = []
     kept: list[HookEntry] = []
     for hook in hooks:
         if entries.needs_entry(one, hook):
             kept.append(hook)
-            besides = find_also_read_place(one.dialect, hook, found.root, one.env)
+            besides = find_also_read_place(one.dialect, hook, discovery.root, one.env)
             if besides:
-                twice.append((_twice_told(one, hook, besides, wish), adoption.is_adopted(one, hook)))
+                twice.append((_report_double_run(one, hook, besides, wish), adoption.is_adopted(one, hook)))
     on = [hook for hook in kept if hook.off is None]
-    serving = _serving(one)
+    serving = _find_served_events(one)
     if wish.mode == "native":
-        made = entries.native(one, on, start)._replace(why="it was asked for")
+        made = entries.plan_native_entries(one, on, start)._replace(why="it was asked for")
         if serving:
             made = made._replace(findings=(*made.findings, f.ServesNoMore.at("", agent=one.agent)))
     elif wish.mode == "bridge":
-        made = entries.bridge(one, kept, start, serving)._replace(why="it was asked for")
+        made = entries.plan_bridge_entries(one, kept, start, serving)._replace(why="it was asked for")
     elif kept or serving:
-        made = _chosen(one, kept, found, start, serving)
+        made = _choose_lossless(one, kept, discovery, start, serving)
     else:
         why = f"there are no hooks of the {one.scope}"
         if hooks:
             why = f"{one.dialect.title} loads every hook of the {one.scope} from its own files"
         made = Entries("native", why, ())
-    told = [finding for finding, is_adopted in twice if made.mode != "bridge" or not is_adopted]
-    told += [finding for finding in made.findings if finding.code not in TOLD_OF_HOOKS]
-    told += _copies_told(one, on) if made.mode == "native" else ()
-    runs = list_enabled(found) if made.mode == "bridge" else hooks
-    return made._replace(findings=(*told, *shortfalls(one, runs)))
+    findings = [finding for finding, is_adopted in twice if made.mode != "bridge" or not is_adopted]
+    findings += [finding for finding in made.findings if finding.code not in CODES_OF_HOOKS]
+    findings += _report_copies(one, on) if made.mode == "native" else ()
+    runs = list_enabled(discovery) if made.mode == "bridge" else hooks
+    return made._replace(findings=(*findings, *find_shortfalls(one, runs)))
 
 
-def _chosen(
+def _choose_lossless(
     one: Target,
     hooks: Sequence[HookEntry],
-    found: Discovery,
+    discovery: Discovery,
     start: BridgeCall,
-    serving: Mapping[str, Serving],
+    serving: Mapping[str, ServedEvent],
 ) -> Entries:
     """The entries in the mode that loses nothing."""
-    made = entries.chosen(one, hooks, start, serving)
+    made = entries.choose_entries(one, hooks, start, serving)
     if made.mode == "bridge" or serving:
-        everything = [hook for hook in list_enabled(found) if entries.needs_entry(one, hook)]
+        everything = [hook for hook in list_enabled(discovery) if entries.needs_entry(one, hook)]
         why = made.why if made.mode == "bridge" else SERVES_ALL
-        return entries.bridge(one, everything, start, serving)._replace(why=why)
+        return entries.plan_bridge_entries(one, everything, start, serving)._replace(why=why)
     on = [hook for hook in hooks if hook.off is None]
-    return made if on == hooks else entries.native(one, on, start)._replace(why=made.why)
+    return made if on == hooks else entries.plan_native_entries(one, on, start)._replace(why=made.why)
 
 
-def _copies_told(one: Target, hooks: Sequence[HookEntry]) -> Iterator[Finding]:
+def _report_copies(one: Target, hooks: Sequence[HookEntry]) -> Iterator[Finding]:
     """Copies for several agents that run each by itself."""
     for copy, other in entries.find_copies(hooks):
-        told = f.CopyRuns.at(copy.place, agent=one.agent, name=name_entry(copy), other=other.file)
-        yield told._replace(file=copy.file)
+        finding = f.CopyRuns.at(copy.place, agent=one.agent, name=name_entry(copy), other=other.file)
+        yield finding._replace(file=copy.file)
 
 
-def _twice_told(one: Target, hook: HookEntry, file: str, wish: Wish) -> Finding:
+def _report_double_run(one: Target, hook: HookEntry, file: str, wish: SyncRequest) -> Finding:
     """That a hook may run twice, and what helps."""
-    why = adoption.obstacle(one, hook)
+    why = adoption.find_obstacle(one, hook)
     # A project's entry is not there wherever a user's file is read, and each hook by itself is not asked.
     options = " --scope user" if "user" in (one.scope, hook.scope) else ""
     options += " --mode bridge" if wish.mode == "native" else ""
@@ -422,27 +444,27 @@ def _twice_told(one: Target, hook: HookEntry, file: str, wish: Wish) -> Finding:
     return kind.at(hook.place, agent=one.agent, file=file, fix=fix)._replace(file=hook.file)
 
 
-def _serving(one: Target) -> dict[str, Serving]:
+def _find_served_events(one: Target) -> dict[str, ServedEvent]:
     """What the entries in a user's file do, by their events: they serve every project, so it stays."""
     if one.scope != "user":
         return {}
-    there: dict[str, Serving] = {}
-    for path in one.every_file():
-        for hook in ours_in(one, path):
+    there: dict[str, ServedEvent] = {}
+    for path in one.list_files():
+        for hook in read_our_entries(one, path):
             if is_dispatch(hook.handler.command):
-                known = there.get(hook.event, Serving())
+                known = there.get(hook.event, ServedEvent())
                 timeout = max(known.timeout, hook.handler.timeout or known.timeout)
-                there[hook.event] = Serving(known.guards or entries.is_guard(hook), timeout)
+                there[hook.event] = ServedEvent(known.guards or entries.is_guard(hook), timeout)
     return there
 
 
-def ours_in(one: Target, path: str) -> list[Hook]:
+def read_our_entries(one: Target, path: str) -> list[Hook]:
     """Our entries for this agent in a file; none if it cannot be read."""
     data = read_file(path)
-    return [] if data is None else ours_within(one, path, data)
+    return [] if data is None else decode_our_entries(one, path, data)
 
 
-def ours_within(one: Target, path: str, data: bytes) -> list[Hook]:
+def decode_our_entries(one: Target, path: str, data: bytes) -> list[Hook]:
     """The same for what a file holds, or would."""
     try:
         hooks = pipeline.read({path: data}, one.dialect).decoded.manifest.hooks
@@ -453,30 +475,30 @@ def ours_within(one: Target, path: str, data: bytes) -> list[Hook]:
     return [hook for hook in ours if (find_agent(hook.handler.command) or named) == one.agent]
 
 
-def _edits(one: Target, wanted: Entries) -> AgentPlan:
+def _plan_edits(one: Target, wanted: Entries) -> AgentPlan:
     """The splices that turn what is there into what is wanted."""
     keys = one.dialect.shape.encode(one.dialect, Manifest(wanted.hooks)) if wanted.hooks else {}
-    places = one.paths_for(keys)
+    places = one.find_paths(keys)
     if keys and not places:
         raise InputError(Problem("there is no place for its files: HOME is not set"))
-    holding = {path: mine for path in one.every_file() if (mine := ours_in(one, path))}
+    holding = {path: mine for path in one.list_files() if (mine := read_our_entries(one, path))}
     if wanted.hooks:
-        hooks = entries.for_one_agent(one, wanted.hooks, places.values())
-        existing = one.existing(places.values())
-        changes = _spliced(one, existing, hooks, places)
+        hooks = entries.limit_to_agent(one, wanted.hooks, places.values())
+        existing = one.read_existing(places.values())
+        changes = _splice_entries(one, existing, hooks, places)
     else:
         hooks, existing = (), {path: data for path in holding if (data := read_file(path)) is not None}
-        changes = [change for path in existing for change in _taken_out(one, path)]
+        changes = [change for path in existing for change in _take_out_entries(one, path)]
     ours = [hook for path in existing for hook in holding.get(path, ())]
     state: State = "installed"
     if changes:
         state = "drifted" if ours else "missing"
     elif not hooks:
         state = "absent"
-    told = [*wanted.findings, *_twice(one, wanted.mode, [*places.values()], holding)]
-    told += _shared(one, places.values())
+    findings = [*wanted.findings, *_find_double_entries(one, wanted.mode, [*places.values()], holding)]
+    findings += _find_shared_files(one, places.values())
     if hooks and one.dialect.at_start and one.scope == "project":
-        told.append(f.OnlyAtStart.at("", agent=one.dialect.title))
+        findings.append(f.OnlyAtStart.at("", agent=one.dialect.title))
     return AgentPlan(
         one.agent,
         one.scope,
@@ -487,11 +509,11 @@ def _edits(one: Target, wanted: Entries) -> AgentPlan:
         hooks,
         tuple(changes),
         tuple(places.values()) if hooks else tuple(existing),
-        tuple(told),
+        tuple(findings),
     )
 
 
-def _twice(
+def _find_double_entries(
     one: Target, mode: str, paths: Sequence[str], holding: Mapping[str, list[Hook]]
 ) -> Iterator[Finding]:
     """Other files that the agent reads besides, with entries of ours that run the same hooks again.
@@ -501,54 +523,59 @@ def _twice(
     if not paths:
         return
     other = next(scope for scope in SCOPES if scope != one.scope)
-    elsewhere = target(one.agent, other, one.root, one.env)
+    elsewhere = find_target(one.agent, other, one.root, one.env)
     more = [
         path
-        for path in elsewhere.every_file()
-        if any(is_dispatch(hook.handler.command) != (mode == "bridge") for hook in ours_in(elsewhere, path))
+        for path in elsewhere.list_files()
+        if any(
+            is_dispatch(hook.handler.command) != (mode == "bridge")
+            for hook in read_our_entries(elsewhere, path)
+        )
     ]
     for path in dict.fromkeys([*holding, *more]):
-        if path not in paths and _real(path) not in map(_real, paths):
+        if path not in paths and _resolve_path(path) not in map(_resolve_path, paths):
             yield f.EntryTwice.at("", agent=one.agent, other=path)._replace(file=paths[0])
 
 
-def _shared(one: Target, paths: Iterable[str]) -> Iterator[Finding]:
+def _find_shared_files(one: Target, paths: Iterable[str]) -> Iterator[Finding]:
     """Other agents that read the file, where nothing tells the two apart."""
     for path in paths:
-        for other in entries.readers(one, path):
-            if not entries.told_apart(one.agent, other.id):
+        for other in entries.find_readers(one, path):
+            if not entries.can_tell_apart(one.agent, other.id):
                 yield f.TwoAgentsRead.at("", agent=one.agent, other=other.id)._replace(file=path)
 
 
-def _real(path: str) -> str:
+def _resolve_path(path: str) -> str:
     return str(Path(path).resolve())
 
 
-def _spliced(
+def _splice_entries(
     one: Target, existing: Mapping[str, bytes], hooks: Sequence[Hook], places: Mapping[str, str]
 ) -> list[Change]:
     """The files with our former entries replaced by these; every other hook stays where it is."""
     dialect = one.dialect
     if not existing:
-        return _written(one, existing, dialect.shape.encode(dialect, Manifest(tuple(hooks))), places, hooks)
+        return _make_whole_files(
+            one, existing, dialect.shape.encode(dialect, Manifest(tuple(hooks))), places, hooks
+        )
     for path in existing:
         if dialect.shape.in_place and not is_generated(path):
-            raise InputError(Problem(TAKEN.format(title=dialect.title), file=path))
+            raise InputError(Problem(SCRIPT_TAKEN.format(title=dialect.title), file=path))
     # Another product's file that is not there yet is one that says nothing.
     absent = [path for path in places.values() if path not in existing] if dialect.products else []
     blank = {path: b"" for path in absent if pipeline.detect_dialect_kind(dialect, path) == "toml"}
     reading = pipeline.read({**existing, **blank}, dialect)
-    merged = _merged(reading.decoded.manifest.hooks, hooks, reading)
+    merged = _merge_hooks(reading.decoded.manifest.hooks, hooks, reading)
     if any(document.kind == "text" for document in reading.documents.values()):
         trees = dialect.shape.encode(dialect, Manifest(merged))
-        return _written(one, existing, trees, one.paths_for(trees), merged)
+        return _make_whole_files(one, existing, trees, one.find_paths(trees), merged)
     after = edit.encode(reading, merged)
     after = {path: data for path, data in after.items() if data or path in existing}
-    _checked(one, after)
-    return _changes(existing, after)
+    _check_result(one, after)
+    return _make_changes(existing, after)
 
 
-def _written(
+def _make_whole_files(
     one: Target,
     existing: Mapping[str, bytes],
     trees: Mapping[str, Tree],
@@ -563,11 +590,11 @@ def _written(
     }
     if len(after) == len(trees):
         pipeline.verify(one.dialect, after, tuple(hooks))
-    _checked(one, after)
-    return _changes(existing, after)
+    _check_result(one, after)
+    return _make_changes(existing, after)
 
 
-def _changes(existing: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Change]:
+def _make_changes(existing: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Change]:
     paths = dict.fromkeys([*existing, *after])
     pairs = [(path, existing.get(path), after.get(path)) for path in paths]
     return [
@@ -577,7 +604,7 @@ def _changes(existing: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[
     ]
 
 
-def _merged(before: Sequence[Hook], wanted: Sequence[Hook], reading: Reading) -> tuple[Hook, ...]:
+def _merge_hooks(before: Sequence[Hook], wanted: Sequence[Hook], reading: Reading) -> tuple[Hook, ...]:
     """The hooks there, ours replaced in their places, and those of ours that are new at the end."""
     left = list(wanted)
     kept = [hook for hook in before if hook in left and is_ours(hook.handler.command)]
@@ -592,24 +619,31 @@ def _merged(before: Sequence[Hook], wanted: Sequence[Hook], reading: Reading) ->
             kept.remove(hook)
             merged.append(hook)
         else:
-            same = next((one for one in left if _slot(reading, one) == _slot(reading, hook)), None)
+            same = next(
+                (
+                    candidate
+                    for candidate in left
+                    if _find_slot(reading, candidate) == _find_slot(reading, hook)
+                ),
+                None,
+            )
             if same is not None:
                 left.remove(same)
                 merged.append(same)
     return (*merged, *left)
 
 
-def _slot(reading: Reading, hook: Hook) -> tuple[str, ...]:
+def _find_slot(reading: Reading, hook: Hook) -> tuple[str, ...]:
     return tuple(spec.native for spec, _ in find_slots(reading.dialect, hook))
 
 
-def _checked(one: Target, after: Mapping[str, bytes]) -> None:
+def _check_result(one: Target, after: Mapping[str, bytes]) -> None:
     """The result must be taken by the agent's loader, our entries with it; else nothing is written."""
     reading = pipeline.read(after, one.dialect) if after else None
     if reading is None:
         return
     hooks = reading.decoded.manifest.hooks
-    ours = {path for path in after if ours_within(one, path, after[path])}
+    ours = {path for path in after if decode_our_entries(one, path, after[path])}
     dead = [it for it in reading.decoded.findings if it.code == f.NeverRuns.code and not it.where]
     if problems := [Problem(it.message, file=it.file) for it in dead if it.hook is None and it.file in ours]:
         raise InputError(*problems)
@@ -619,87 +653,96 @@ def _checked(one: Target, after: Mapping[str, bytes]) -> None:
             raise InternalError(f"{one.agent} would not run our entry: {finding.code} {finding.message}")
 
 
-def removal(cwd: str, env: Mapping[str, str], names: Sequence[str] = (), scope: Scope | None = None) -> Plan:
+def plan_removal(
+    cwd: str, env: Mapping[str, str], names: Sequence[str] = (), scope: Scope | None = None
+) -> SyncPlan:
     """The edits that take everything of ours out again; without a scope, of the project and of the user."""
     root = find_project_root(cwd, env)
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
-    _only_agents(chosen)
+    _require_agents(chosen)
     plans: list[AgentPlan] = []
     seen: set[str] = set()
     for agent in chosen:
         for place in SCOPES if scope is None else (scope,):
-            one = target(agent, place, root, env)
-            plans += _removed(one, seen)
-    plans = _released(plans, chosen, scope, root, env)
-    changes = [change for one in plans for change in one.changes]
+            one = find_target(agent, place, root, env)
+            plans += _plan_agent_removal(one, seen)
+    plans = _remove_adoption_tests(plans, chosen, scope, root, env)
+    changes = [change for agent_plan in plans for change in agent_plan.changes]
     if not names and scope != "user":
-        changes += [change for name in BROUGHT for change in _restored(str(Path(root, name)), env)]
-    return Plan(root, tuple(plans), tuple(changes), ())
+        changes += [change for name in VENDORED_FILES for change in _restore_file(str(Path(root, name)), env)]
+    return SyncPlan(root, tuple(plans), tuple(changes), ())
 
 
-def _released(
+def _remove_adoption_tests(
     plans: Sequence[AgentPlan], agents: Sequence[str], scope: Scope | None, root: str, env: Mapping[str, str]
 ) -> list[AgentPlan]:
     """The plans with the tests of these agents taken out: without our entries nothing else runs the hooks."""
     plans = list(plans)
-    for path in adoption.foreign_files(root, env):
-        owner = adoption.owner_of(path, root, env)
+    for path in adoption.list_foreign_files(root, env):
+        owner = adoption.find_owner(path, root, env)
         before = read_file(path)
-        if owner is None or before is None or (scope and scope != _scope_of(path, root)):
+        if owner is None or before is None or (scope and scope != _find_scope(path, root)):
             continue
-        pending = [(number, it) for number, one in enumerate(plans) for it in one.changes if it.path == path]
+        pending = [
+            (number, it)
+            for number, agent_plan in enumerate(plans)
+            for it in agent_plan.changes
+            if it.path == path
+        ]
         now = pending[0][1].after if pending else before
         left = {
             command: {agent: text for agent, text in tests.items() if agent not in agents}
-            for command, tests in adoption.tests_in(path, owner).items()
+            for command, tests in adoption.read_tests(path, owner).items()
         }
-        after = adoption.rewritten(path, now, owner, left) if now is not None else None
+        after = adoption.rewrite_tests(path, now, owner, left) if now is not None else None
         if after == now:
             continue
         if not pending:
-            plans.append(AgentPlan(owner.id, _scope_of(path, root), "", "", "", "installed"))
+            plans.append(AgentPlan(owner.id, _find_scope(path, root), "", "", "", "installed"))
         number = pending[0][0] if pending else len(plans) - 1
-        plans[number] = _with_change(plans[number], Change(path, before, after))
+        plans[number] = _add_change(plans[number], Change(path, before, after))
     return plans
 
 
-def _scope_of(path: str, root: str) -> Scope:
+def _find_scope(path: str, root: str) -> Scope:
     return "project" if Path(path).is_relative_to(root) else "user"
 
 
-def _removed(one: Target, seen: set[str]) -> list[AgentPlan]:
+def _plan_agent_removal(one: Target, seen: set[str]) -> list[AgentPlan]:
     changes: list[Change] = []
-    told: list[Finding] = []
-    for path in one.every_file():
-        if path in seen or not (ours_in(one, path) or _is_known(one, path)):
+    findings: list[Finding] = []
+    for path in one.list_files():
+        if path in seen or not (read_our_entries(one, path) or _is_in_ledger(one, path)):
             continue
         seen.add(path)
         try:
-            changes += _taken_out(one, path)
+            changes += _take_out_entries(one, path)
         except InputError as error:
-            told += [_refusal(problem, one.agent) for problem in error.problems]
-    if not changes and not told:
+            findings += [_make_refusal(problem, one.agent) for problem in error.problems]
+    if not changes and not findings:
         return []
     paths = tuple(change.path for change in changes)
-    return [AgentPlan(one.agent, one.scope, "", "", "", "installed", (), tuple(changes), paths, tuple(told))]
+    return [
+        AgentPlan(one.agent, one.scope, "", "", "", "installed", (), tuple(changes), paths, tuple(findings))
+    ]
 
 
-def _is_known(one: Target, path: str) -> bool:
+def _is_in_ledger(one: Target, path: str) -> bool:
     """Whether the ledger has our entries in a file that cannot be read any more."""
-    return one.is_own(path) and ledger.of(path, one.env) is not None
+    return one.is_own(path) and ledger.find_record(path, one.env) is not None
 
 
-def _restored(path: str, env: Mapping[str, str]) -> list[Change]:
+def _restore_file(path: str, env: Mapping[str, str]) -> list[Change]:
     """The former bytes of a file that is as we left it."""
-    record, now = ledger.of(path, env), read_file(path)
+    record, now = ledger.find_record(path, env), read_file(path)
     if record is None or not record.exact or now is None or now != record.written:
         return []
     return [Change(path, now, record.original)]
 
 
-def _taken_out(one: Target, path: str) -> list[Change]:
+def _take_out_entries(one: Target, path: str) -> list[Change]:
     """The file as it was, if nobody edited it since; else without our entries, or gone if it held no more."""
-    former = _restored(path, one.env)
+    former = _restore_file(path, one.env)
     if former:
         return former
     before = read_file(path)
@@ -710,8 +753,8 @@ def _taken_out(one: Target, path: str) -> list[Change]:
     left = tuple(hook for hook in hooks if not is_ours(hook.handler.command))
     if len(left) == len(hooks):
         return []
-    record = ledger.of(path, one.env)
-    whole = _withdrawn(one, path, before, left, record)
+    record = ledger.find_record(path, one.env)
+    whole = _withdraw_our_text(one, path, before, left, record)
     if whole is not None:
         return [Change(path, before, whole)]
     is_text = reading.documents[path].kind == "text"
@@ -726,13 +769,13 @@ def _taken_out(one: Target, path: str) -> list[Change]:
     return [Change(path, before, after, executable=bool(after and after.startswith(b"#!")))]
 
 
-def _withdrawn(
+def _withdraw_our_text(
     one: Target, path: str, now: bytes, left: tuple[Hook, ...], record: ledger.Record | None
 ) -> bytes | None:
     """The file with just what we wrote taken back, if the hooks that are left can be read from it."""
     if record is None or not record.exact or record.original is None or record.written is None:
         return None
-    whole = taken_back(record.original, record.written, now)
+    whole = take_back(record.original, record.written, now)
     try:
         hooks = (
             pipeline.read({path: whole}, one.dialect).decoded.manifest.hooks if whole is not None else None
@@ -746,13 +789,13 @@ def _is_bare(one: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) -> bo
     """Whether a file without hooks says nothing that we did not write beside them."""
     tree = pipeline.parse({path: data}, one.dialect)[path].tree
     fresh = one.dialect.shape.encode(one.dialect, Manifest(hooks))
-    known = [said for said in fresh.values() if isinstance(said, dict)]
+    known = [written for written in fresh.values() if isinstance(written, dict)]
     return isinstance(tree, dict) and all(
-        not value or any(said.get(key) == value for said in known) for key, value in tree.items()
+        not value or any(written.get(key) == value for written in known) for key, value in tree.items()
     )
 
 
-def apply(make: Callable[[], Plan], env: Mapping[str, str], *, what: str, ends: bool = False) -> Plan:
+def apply(make: Callable[[], SyncPlan], env: Mapping[str, str], *, what: str, ends: bool = False) -> SyncPlan:
     """Make a plan and carry it out; made again where a file changed meanwhile."""
     files.settle(env)
     for attempt in range(ATTEMPTS):

@@ -25,7 +25,7 @@ SHARED = (".github", ".config", "Documents")
 PLACES: dict[Scope, tuple[str, ...]] = {"project": ("project", "local"), "user": ("user",)}
 
 
-class Detected(NamedTuple):
+class DetectedAgent(NamedTuple):
     """An agent that is here, and what shows it."""
 
     agent: str
@@ -55,28 +55,32 @@ class Target(NamedTuple):
         """The places of this scope."""
         return [place for place in self.dialect.locations if place.scope in PLACES[self.scope]]
 
-    def paths_for(self, keys: Iterable[str]) -> dict[str, str]:
+    def find_paths(self, keys: Iterable[str]) -> dict[str, str]:
         """Where the files go that the dialect writes, by its own names for them.
 
         Of several products only those that are here are written for, or the first where none is.
         """
-        found = {key: path for key in keys if (path := self._path_for(key))}
-        here = {key: path for key, path in found.items() if Path(_own_folder(path, self)).is_dir()}
-        first = next((_own_folder(path, self) for path in found.values()), "")
-        return here or {key: path for key, path in found.items() if _own_folder(path, self) == first}
+        paths = {key: path for key in keys if (path := self._find_path(key))}
+        detected_paths = {
+            key: path for key, path in paths.items() if Path(_find_own_folder(path, self)).is_dir()
+        }
+        first = next((_find_own_folder(path, self) for path in paths.values()), "")
+        return detected_paths or {
+            key: path for key, path in paths.items() if _find_own_folder(path, self) == first
+        }
 
-    def existing(self, paths: Iterable[str]) -> dict[str, bytes]:
+    def read_existing(self, paths: Iterable[str]) -> dict[str, bytes]:
         """The files that are there of these, and those that hookport generated beside them."""
         listed = dict.fromkeys(paths)
-        for folder in map(Path, self._event_folders()):
+        for folder in map(Path, self._list_event_folders()):
             for file in sorted(folder.iterdir()) if folder.is_dir() else ():
                 if file.is_file() and is_generated(str(file)):
                     listed[str(file)] = None
         return {path: data for path in listed if (data := read_file(path)) is not None}
 
-    def every_file(self) -> list[str]:
+    def list_files(self) -> list[str]:
         """Every file of this scope that the agent may read, if it is there."""
-        found: dict[str, None] = {}
+        files: dict[str, None] = {}
         for place in self.places():
             path = self.path(place.path)
             if not path:
@@ -84,30 +88,30 @@ class Target(NamedTuple):
             folder, name = Path(path).parent, Path(path).name
             inside = sorted(folder.iterdir()) if "*" in name and folder.is_dir() else [folder / name]
             names = [str(file) for file in inside if fnmatchcase(file.name, name)]
-            found.update(dict.fromkeys(name for name in names if Path(name).is_file()))
-        return list(found)
+            files.update(dict.fromkeys(name for name in names if Path(name).is_file()))
+        return list(files)
 
     def is_own(self, path: str) -> bool:
         """Whether a file is at a place of this agent alone, not in a folder that others read too."""
         fixed = {self.path(place.path) for place in self.places() if "*" not in place.path}
-        return path in fixed or str(Path(path).parent) in self._event_folders()
+        return path in fixed or str(Path(path).parent) in self._list_event_folders()
 
-    def _event_folders(self) -> list[str]:
+    def _list_event_folders(self) -> list[str]:
         """The folders of the scope whose files are named after events, if the dialect writes such."""
         places = self.places() if "*" in self.dialect.locations[0].path else []
         return [str(Path(path).parent) for place in places if (path := self.path(place.path))]
 
-    def _path_for(self, key: str) -> str:
+    def _find_path(self, key: str) -> str:
         """Where one file goes: the place of the scope that is most like the dialect's own name for it."""
         steps = key.split("/")
-        alike = [(_alike(steps, place.path.split("/")), place.path) for place in self.places()]
+        alike = [(_count_alike_steps(steps, place.path.split("/")), place.path) for place in self.places()]
         best = max((length for length, _ in alike), default=0)
         place = next((path for length, path in alike if length == best), "") if best else ""
         if "*" in place:
             place = f"{place.rpartition('/')[0]}/{steps[-1]}"
-        return self._unshadowed(self.path(place)) if place else ""
+        return self._resolve_shadow(self.path(place)) if place else ""
 
-    def _unshadowed(self, path: str) -> str:
+    def _resolve_shadow(self, path: str) -> str:
         """The file that the agent really reads where one hides another."""
         for shadow in self.dialect.shadows:
             hidden, above = self.path(shadow.file), self.path(shadow.by)
@@ -132,27 +136,27 @@ def is_generated(path: str) -> bool:
     return MARK.encode() in (read_file(path) or b"")[:4096]
 
 
-def target(agent: str, scope: Scope, root: str, env: Mapping[str, str]) -> Target:
+def find_target(agent: str, scope: Scope, root: str, env: Mapping[str, str]) -> Target:
     """Where an agent looks for hooks of a scope."""
     return Target(get(agent), scope, root, env)
 
 
-def detected(root: str, env: Mapping[str, str]) -> list[Detected]:
+def detect_agents(root: str, env: Mapping[str, str]) -> list[DetectedAgent]:
     """The agents whose configuration folder or program is here."""
-    found: list[Detected] = []
+    agents_found: list[DetectedAgent] = []
     for agent in list_agents():
-        why = _shown_by(get(agent), root, env)
+        why = _find_evidence(get(agent), root, env)
         if why:
-            found.append(Detected(agent, why))
-    return found
+            agents_found.append(DetectedAgent(agent, why))
+    return agents_found
 
 
-def _shown_by(dialect: Dialect, root: str, env: Mapping[str, str]) -> str:
+def _find_evidence(dialect: Dialect, root: str, env: Mapping[str, str]) -> str:
     for scope in SCOPES:
-        one = Target(dialect, scope, root, env)
-        for place in one.places():
-            path = one.path(place.path)
-            folder = _own_folder(path, one) if path else ""
+        place_of_scope = Target(dialect, scope, root, env)
+        for place in place_of_scope.places():
+            path = place_of_scope.path(place.path)
+            folder = _find_own_folder(path, place_of_scope) if path else ""
             if folder and Path(folder).is_dir():
                 return folder
     for program in dialect.programs:
@@ -162,9 +166,9 @@ def _shown_by(dialect: Dialect, root: str, env: Mapping[str, str]) -> str:
     return ""
 
 
-def _own_folder(path: str, one: Target) -> str:
+def _find_own_folder(path: str, target: Target) -> str:
     """The agent's own folder that a path is in: the first below the root or the home that nobody shares."""
-    bases = [one.root] if one.scope == "project" else [one.path("~/.config/"), one.path("~/")]
+    bases = [target.root] if target.scope == "project" else [target.path("~/.config/"), target.path("~/")]
     for base in filter(None, bases):
         if Path(path).is_relative_to(base):
             steps = Path(path).relative_to(base).parts
@@ -172,10 +176,10 @@ def _own_folder(path: str, one: Target) -> str:
     return str(Path(path).parent)
 
 
-def _alike(one: list[str], other: list[str]) -> int:
+def _count_alike_steps(steps: list[str], other_steps: list[str]) -> int:
     """How many steps at the end of two paths are the same, but for case; a star stands for any name."""
     number = 0
-    for mine, theirs in zip(reversed(one), reversed(other), strict=False):
+    for mine, theirs in zip(reversed(steps), reversed(other_steps), strict=False):
         if theirs.lower() not in (mine.lower(), "*"):
             break
         number += 1

@@ -22,22 +22,23 @@ class _Hunk(NamedTuple):
     there_end: int
 
 
-def taken_back(original: bytes, written: bytes, current: bytes) -> bytes | None:
+def take_back(original: bytes, written: bytes, current: bytes) -> bytes | None:
     """The current text without what changed between the first two; None where an edit is amidst that.
 
     An edit that touches it stays, so the caller reads the result before it is written.
     """
     if current == written:
         return original
-    ours = list(_hunks(written, original))
+    ours = list(_find_hunks(written, original))
     # An added line may be told from its equal neighbours in two ways, one of which may not touch ours.
-    found = (
-        _merged(original, current, ours, list(_hunks(written, current, late=late))) for late in (True, False)
+    candidates = (
+        _merge_edits(original, current, ours, list(_find_hunks(written, current, late=late)))
+        for late in (True, False)
     )
-    return next((text for text in found if text is not None), None)
+    return next((text for text in candidates if text is not None), None)
 
 
-def _merged(original: bytes, current: bytes, ours: list[_Hunk], edits: list[_Hunk]) -> bytes | None:
+def _merge_edits(original: bytes, current: bytes, ours: list[_Hunk], edits: list[_Hunk]) -> bytes | None:
     out: list[bytes] = []
     at = 0
     for hunk in ours:
@@ -52,36 +53,36 @@ def _merged(original: bytes, current: bytes, ours: list[_Hunk], edits: list[_Hun
     return b"".join([*out, current[at:]])
 
 
-def _hunks(one: bytes, other: bytes, *, late: bool = True) -> Iterator[_Hunk]:
+def _find_hunks(old: bytes, new: bytes, *, late: bool = True) -> Iterator[_Hunk]:
     """Where two texts differ, in order; as late or as early as may be."""
-    head = _alike(one, other) if late else 0
-    tail = _alike(one[head:][::-1], other[head:][::-1])
-    head = head or _alike(one[: len(one) - tail], other[: len(other) - tail])
-    middle, there = one[head : len(one) - tail], other[head : len(other) - tail]
+    head = _count_alike_bytes(old, new) if late else 0
+    tail = _count_alike_bytes(old[head:][::-1], new[head:][::-1])
+    head = head or _count_alike_bytes(old[: len(old) - tail], new[: len(new) - tail])
+    middle, there = old[head : len(old) - tail], new[head : len(new) - tail]
     parts, others = _TOKEN.findall(middle), _TOKEN.findall(there)
     if max(len(parts), len(others)) > _MOST_PARTS:
         parts, others = middle.splitlines(keepends=True), there.splitlines(keepends=True)
     if max(len(parts), len(others)) > _MOST_PARTS:
         parts, others = [middle], [there]
-    starts, ends = _offsets(parts, head), _offsets(others, head)
+    starts, ends = _find_offsets(parts, head), _find_offsets(others, head)
     for what, start, end, at, to in SequenceMatcher(None, parts, others, autojunk=False).get_opcodes():
         if what != "equal":
             yield _Hunk(starts[start], starts[end], ends[at], ends[to])
 
 
-def _offsets(parts: list[bytes], start: int) -> list[int]:
-    found = [start]
+def _find_offsets(parts: list[bytes], start: int) -> list[int]:
+    offsets = [start]
     for part in parts:
-        found.append(found[-1] + len(part))
-    return found
+        offsets.append(offsets[-1] + len(part))
+    return offsets
 
 
-def _alike(one: bytes, other: bytes) -> int:
+def _count_alike_bytes(old: bytes, new: bytes) -> int:
     """How many bytes two texts have in common at their start."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(old), len(new))
     while low < high:
         half = (low + high + 1) // 2
-        if one[low:half] == other[low:half]:
+        if old[low:half] == new[low:half]:
             low = half
         else:
             high = half - 1

@@ -26,18 +26,20 @@ for _bits in range(1, 14):
     DISTANCES += [(1 + (1 << _bits + 1) + (part << _bits), _bits) for part in range(2)]
 
 
-def _reversed(code: int, width: int) -> int:
+def _reverse_bits(code: int, width: int) -> int:
     return int(f"{code:0{width}b}"[::-1], 2)
 
 
-def _literal(symbol: int) -> tuple[int, int]:
+def _make_literal(symbol: int) -> tuple[int, int]:
     """The fixed code of RFC 1951, 3.2.6, in the order its bits are written, and its width."""
     starts = ((280, 0b11000000, 8), (256, 0, 7), (144, 0b110010000, 9), (0, 0b00110000, 8))
     first, code, width = next(row for row in starts if symbol >= row[0])
-    return _reversed(code + symbol - first, width), width
+    return _reverse_bits(code + symbol - first, width), width
 
 
-def _table(rows: list[tuple[int, int]], codes: list[tuple[int, int]], last: int) -> list[tuple[int, int]]:
+def _make_table(
+    rows: list[tuple[int, int]], codes: list[tuple[int, int]], last: int
+) -> list[tuple[int, int]]:
     """For each value up to the last the bits that say it, and how many there are."""
     table = [(0, 0)] * (last + 1)
     ends = [start for start, _ in rows[1:]] + [last + 1]
@@ -47,16 +49,16 @@ def _table(rows: list[tuple[int, int]], codes: list[tuple[int, int]], last: int)
     return table
 
 
-LITERALS = [_literal(symbol) for symbol in range(286)]
-OF_LENGTH = _table(LENGTHS, LITERALS[257:], LONGEST)
-OF_DISTANCE = _table(DISTANCES, [(_reversed(code, 5), 5) for code in range(30)], FARTHEST)
+LITERALS = [_make_literal(symbol) for symbol in range(286)]
+OF_LENGTH = _make_table(LENGTHS, LITERALS[257:], LONGEST)
+OF_DISTANCE = _make_table(DISTANCES, [(_reverse_bits(code, 5), 5) for code in range(30)], FARTHEST)
 
 
-def zipped(members: Mapping[str, bytes]) -> bytes:
+def zip_members(members: Mapping[str, bytes]) -> bytes:
     """A zip file of members in their order."""
     body, directory = bytearray(), bytearray()
     for name, data in members.items():
-        packed, spelled = deflated(data), name.encode("ascii")
+        packed, spelled = deflate(data), name.encode("ascii")
         sizes = (zlib.crc32(data), len(packed), len(data), len(spelled))
         directory += ROW.pack(b"PK\1\2", UNIX, *HOW, *sizes, 0, 0, 0, 0, PERMISSIONS, len(body)) + spelled
         body += MEMBER.pack(b"PK\3\4", *HOW, *sizes, 0) + spelled + packed
@@ -64,7 +66,7 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
     return bytes(body + directory + end)
 
 
-def deflated(data: bytes) -> bytes:
+def deflate(data: bytes) -> bytes:
     """The data as one block with fixed codes (RFC 1951)."""
     # Its header: the last block, of the kind with fixed codes.
     bits, width = 0b011, 3
@@ -72,12 +74,12 @@ def deflated(data: bytes) -> bytes:
     places: dict[bytes, list[int]] = {}
     position = 0
     while position < len(data):
-        length, distance = _match(data, position, places.get(data[position : position + SHORTEST], ()))
+        length, distance = _find_match(data, position, places.get(data[position : position + SHORTEST], ()))
         for symbol in (OF_LENGTH[length], OF_DISTANCE[distance]) if length else (LITERALS[data[position]],):
             bits |= symbol[0] << width
             width += symbol[1]
-        for one in range(position, position + (length or 1)):
-            places.setdefault(data[one : one + SHORTEST], []).append(one)
+        for place in range(position, position + (length or 1)):
+            places.setdefault(data[place : place + SHORTEST], []).append(place)
         position += length or 1
         while width >= 32:
             out += (bits & 0xFFFFFFFF).to_bytes(4, "little")
@@ -87,27 +89,29 @@ def deflated(data: bytes) -> bytes:
     return bytes(out) + bits.to_bytes((width + 7) // 8, "little")
 
 
-def _match(data: bytes, position: int, places: list[int] | tuple[()]) -> tuple[int, int]:
+def _find_match(data: bytes, position: int, places: list[int] | tuple[()]) -> tuple[int, int]:
     """The longest text that stood before, and how far back; (0, 0) for none."""
-    best, found = 0, 0
+    best, distance = 0, 0
     most = min(LONGEST, len(data) - position)
     for place in reversed(places[-TRIES:]):
         if position - place > FARTHEST:
             break
         if best and data[place + best - 1] != data[position + best - 1]:
             continue
-        length = _alike(data, place, position, most)
+        length = _count_alike(data, place, position, most)
         if length > best:
-            best, found = length, position - place
+            best, distance = length, position - place
             if best == most:
                 break
-    return (best, found) if best >= SHORTEST else (0, 0)
+    return (best, distance) if best >= SHORTEST else (0, 0)
 
 
-def _alike(data: bytes, one: int, other: int, most: int) -> int:
+def _count_alike(data: bytes, start: int, other_start: int, most: int) -> int:
     low = 0
-    while low < most and data[one + low : one + low + 8] == data[other + low : other + low + 8]:
+    while (
+        low < most and data[start + low : start + low + 8] == data[other_start + low : other_start + low + 8]
+    ):
         low += 8
-    while low < most and data[one + low] == data[other + low]:
+    while low < most and data[start + low] == data[other_start + low]:
         low += 1
     return min(low, most)

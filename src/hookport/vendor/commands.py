@@ -8,7 +8,7 @@ import sys
 from hookport.runtime import main as answering
 from hookport.runtime import plan
 from hookport.vendor import vendored
-from hookport.vendor.vendored import Bridge
+from hookport.vendor.vendored import VendoredBridge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +33,11 @@ It knows the hooks of its project, not those of the user. Hooks are changed wher
 
 def main(args: list[str], archive: str, tables: bytes) -> int:
     """Run one command; the exit code is that of the command of the same name."""
-    found = plan.parse(tables)
-    assert isinstance(found, plan.DispatchPlan)  # noqa: S101  (it was made with this archive)
-    bridge = Bridge(os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(archive)))), found)
+    own_plan = plan.parse(tables)
+    assert isinstance(own_plan, plan.DispatchPlan)  # noqa: S101  (it was made with this archive)
+    bridge = VendoredBridge(
+        os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(archive)))), own_plan
+    )
     if args and args[0] in (*answering.USAGE, answering.COVERS):
         # Hooks in Python that import hookport find it where it is not installed.
         before = os.environ.get("PYTHONPATH")
@@ -47,11 +49,11 @@ def main(args: list[str], archive: str, tables: bytes) -> int:
         return _answer_person(args, bridge, archive)
 
 
-def _answer_person(args: list[str], bridge: Bridge, archive: str) -> int:
+def _answer_person(args: list[str], bridge: VendoredBridge, archive: str) -> int:
     from hookport.errors import HookportError, InputError, InternalError
 
     try:
-        code = _run(args, bridge, archive)
+        code = _run_command(args, bridge, archive)
         sys.stdout.flush()
     except InputError as error:
         for problem in error.problems:
@@ -83,18 +85,18 @@ def _print(line: str) -> None:
     sys.stdout.write(f"{plain(line)}\n")
 
 
-def _run(args: list[str], bridge: Bridge, archive: str) -> int:
+def _run_command(args: list[str], bridge: VendoredBridge, archive: str) -> int:
     command, rest = args[0] if args else "--help", args[1:]
     if command == "log":
-        return _log(rest, bridge)
+        return _show_log(rest, bridge)
     if command == "status":
-        return _status(bridge, dict(os.environ))
+        return _show_status(bridge, dict(os.environ))
     if command == "trust":
-        return _trust(rest, bridge, dict(os.environ))
+        return _ask_approval(rest, bridge, dict(os.environ))
     if command == "untrust":
-        return _untrust(bridge, dict(os.environ))
+        return _withdraw_approval(bridge, dict(os.environ))
     if command == "pause":
-        return _pause(rest, bridge, dict(os.environ))
+        return _pause_hooks(rest, bridge, dict(os.environ))
     if command in ("--version", "-V"):
         from hookport import __version__
 
@@ -108,7 +110,7 @@ def _run(args: list[str], bridge: Bridge, archive: str) -> int:
     return 0
 
 
-def _log(rest: list[str], bridge: Bridge) -> int:
+def _show_log(rest: list[str], bridge: VendoredBridge) -> int:
     from argparse import ArgumentParser
 
     from hookport.console import log
@@ -121,16 +123,16 @@ def _log(rest: list[str], bridge: Bridge) -> int:
     return log.show(args)
 
 
-def _plan(bridge: Bridge) -> plan.DispatchPlan:
+def _load_plan(bridge: VendoredBridge) -> plan.DispatchPlan:
     from hookport.errors import InputError, Problem
 
-    found = vendored.load(bridge.root)
-    if isinstance(found, str):
-        raise InputError(Problem(f"cannot be used: {found}. {vendored.RENEW}.", file=vendored.PLAN))
-    return found
+    loaded = vendored.load_plan(bridge.root)
+    if isinstance(loaded, str):
+        raise InputError(Problem(f"cannot be used: {loaded}. {vendored.RENEW}.", file=vendored.PLAN))
+    return loaded
 
 
-def _status(bridge: Bridge, env: Mapping[str, str]) -> int:
+def _show_status(bridge: VendoredBridge, env: Mapping[str, str]) -> int:
     """Print the hooks of the plan; 1 where one of them would not run."""
     from hookport.runtime import pauses, remedy, trust
 
@@ -140,38 +142,38 @@ def _status(bridge: Bridge, env: Mapping[str, str]) -> int:
         what = "every hook" if name == pauses.EVERY else name
         end = remedy.format_command("pause", "--end")
         _print(f"  paused: {what} until {pauses.format_time(until)}; `{end}` ends it")
-    found = _plan(bridge)
-    old = vendored.stale(found, bridge.root)
-    ran = _last_runs(env)
+    loaded = _load_plan(bridge)
+    old = vendored.find_stale(loaded, bridge.root)
+    ran = _read_last_runs(env)
     code = 0
-    for hook in found.read_all_hooks():
-        here = vendored.checked(hook, bridge.root, old).replace(scope="project", trust={})
-        why = here.unable or trust.find_hook_objection(here, bridge.root, env)
+    for hook in loaded.read_all_hooks():
+        checked_hook = vendored.check_hook(hook, bridge.root, old).replace(scope="project", trust={})
+        why = checked_hook.unable or trust.find_hook_objection(checked_hook, bridge.root, env)
         code = max(code, bool(why))
         rests = ", paused" if pauses.find_pause_end(paused, hook.name) else ""
-        when = ran.get((here.file, here.place), "never")
+        when = ran.get((checked_hook.file, checked_hook.place), "never")
         _print(f"  {hook.name}: {hook.event}, {why or 'approved'}{rests}, last ran: {when}")
-    if not found.header["hooks"]:
+    if not loaded.header["hooks"]:
         _print("  there are no hooks")
-    for one in (*found.header["broken"], *vendored.told(found, old)):
-        _say(one)
+    for line in (*loaded.header["broken"], *vendored.describe_staleness(loaded, old)):
+        _say(line)
         code = 1
     return code
 
 
-def _last_runs(env: Mapping[str, str]) -> dict[tuple[str, str], str]:
+def _read_last_runs(env: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """When each hook ran last, by where it is written down."""
     from hookport.runtime import journal, trust
 
-    found: dict[tuple[str, str], str] = {}
+    last_runs: dict[tuple[str, str], str] = {}
     for record in journal.Reader(env).new():
-        for one in record.get("hooks", ()):
-            if trust.was_run(one):
-                found[str(one.get("source")), str(one.get("place"))] = record["time"]
-    return found
+        for run in record.get("hooks", ()):
+            if trust.was_run(run):
+                last_runs[str(run.get("source")), str(run.get("place"))] = record["time"]
+    return last_runs
 
 
-def _trust(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
+def _ask_approval(rest: list[str], bridge: VendoredBridge, env: Mapping[str, str]) -> int:
     """Show what differs from what was approved, ask, approve; 1 if the user does not."""
     from argparse import ArgumentParser
 
@@ -181,7 +183,7 @@ def _trust(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
     parser.add_argument("--yes", action="store_true", help="approve without asking")
     parser.add_argument("--dry-run", action="store_true", help="show what is new, approve nothing")
     args = parser.parse_args(rest)
-    hooks, locked = _locked(bridge, env)
+    hooks, locked = _read_hooks_and_lock(bridge, env)
     state = approvals.find_approved_state(bridge.root, locked, env)
     before, when = dict(state.lock), state.when
     since = f"since you approved it on {when[:10]}" if when else "nothing of it was approved yet"
@@ -197,7 +199,7 @@ def _trust(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
             _print(f"  its file {name!a} is {'new' if what == 'new' else 'another'}")
         if left_out := locked["hooks"].get(place, {}).get("not_covered"):
             _print(f"  not covered: {', '.join(left_out)}")
-    for line in _changed_settings(before.get("settings", {}), locked.get("settings", {})):
+    for line in _list_changed_settings(before.get("settings", {}), locked.get("settings", {})):
         _print(line)
     is_same = bool(when) and before == locked
     if is_same or not differences:
@@ -210,7 +212,7 @@ def _trust(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
     if not how:
         _print("nothing was approved.")
         return 1
-    if _locked(bridge, env)[1] != locked:
+    if _read_hooks_and_lock(bridge, env)[1] != locked:
         from hookport.errors import UsageError
 
         raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
@@ -220,7 +222,7 @@ def _trust(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
     return 0
 
 
-def _changed_settings(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+def _list_changed_settings(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
     """The settings of the project that are not as they were approved, a line each."""
     names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     return [
@@ -229,26 +231,28 @@ def _changed_settings(before: Mapping[str, object], after: Mapping[str, object])
     ]
 
 
-def _locked(bridge: Bridge, env: Mapping[str, str]) -> tuple[dict[str, PlannedHook], Lock]:
+def _read_hooks_and_lock(
+    bridge: VendoredBridge, env: Mapping[str, str]
+) -> tuple[dict[str, PlannedHook], Lock]:
     """The hooks of the plan and the lock of the project, which may be approved if it has them as they are."""
     from hookport.errors import InputError, Problem
     from hookport.runtime import approvals, trust
 
-    found = _plan(bridge)
-    wrong = list(vendored.told(found, vendored.stale(found, bridge.root)))
-    hooks = [vendored.placed(hook, bridge.root) for hook in found.read_all_hooks()]
-    here, locked = trust.make_lock(hooks, bridge.root, env), approvals.read_lock(bridge.root)
-    odd = [place for place, entry in here["hooks"].items() if locked["hooks"].get(place) != entry]
-    odd += [name for name, hash_ in here["bridge"].items() if locked.get("bridge", {}).get(name) != hash_]
+    loaded = _load_plan(bridge)
+    wrong = list(vendored.describe_staleness(loaded, vendored.find_stale(loaded, bridge.root)))
+    hooks = [vendored.place_hook(hook, bridge.root) for hook in loaded.read_all_hooks()]
+    current, locked = trust.make_lock(hooks, bridge.root, env), approvals.read_lock(bridge.root)
+    odd = [place for place, entry in current["hooks"].items() if locked["hooks"].get(place) != entry]
+    odd += [name for name, hash_ in current["bridge"].items() if locked.get("bridge", {}).get(name) != hash_]
     if odd:
         remedy = "Run `hookport trust` where hookport is installed, and commit the lock"
         wrong.append(f"it does not have these as they are: {', '.join(odd)}. {remedy}.")
     if wrong:
-        raise InputError(*(Problem(one, file=trust.LOCK) for one in wrong))
+        raise InputError(*(Problem(message, file=trust.LOCK) for message in wrong))
     return {hook.id: hook for hook in hooks}, locked
 
 
-def _untrust(bridge: Bridge, env: Mapping[str, str]) -> int:
+def _withdraw_approval(bridge: VendoredBridge, env: Mapping[str, str]) -> int:
     from hookport.runtime import approvals, consent, trust
 
     if not consent.may_withdraw(bridge.root, env, bridge.tables.header.get("markers", ())):
@@ -259,15 +263,15 @@ def _untrust(bridge: Bridge, env: Mapping[str, str]) -> int:
         _print(f"no longer approved: {bridge.root}")
     inherited = trust.find_inherited_root(bridge.root, env)
     if inherited:
-        told = f"{bridge.root} is a worktree of {inherited}, whose approval still holds here"
-        _say(f"{told}.")
+        message = f"{bridge.root} is a worktree of {inherited}, whose approval still holds here"
+        _say(f"{message}.")
         return 1
     if not gone:
         _print("nothing was approved.")
     return 0
 
 
-def _pause(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
+def _pause_hooks(rest: list[str], bridge: VendoredBridge, env: Mapping[str, str]) -> int:
     """Let hooks of the project rest; of a plan that cannot be used no name is known, so only all of them."""
     from argparse import ArgumentParser
 
@@ -276,6 +280,6 @@ def _pause(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
     parser = ArgumentParser(prog="bridge.pyz pause")
     pause.add_arguments(parser)
     args = parser.parse_args(rest)
-    loaded = vendored.load(bridge.root)
+    loaded = vendored.load_plan(bridge.root)
     names = () if isinstance(loaded, str) else sorted({hook.name for hook in loaded.read_all_hooks()})
     return pause.pause(args, bridge.root, names, bridge.tables.header.get("markers", ()), env)

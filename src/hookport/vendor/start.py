@@ -22,15 +22,15 @@ TABLES, FOLDERS = "tables.plan", "hookport/base/folders.py"
 IMPORTING, IMPORTING_FILE = "hookport.vendor.importing", "hookport/vendor/importing.py"
 
 
-def compiled(archive: zipimporter, file: str) -> CodeType:
+def compile_member(archive: zipimporter, file: str) -> CodeType:
     """The code of a member."""
     path = os.path.join(archive.archive, file)
     return compile(archive.get_data(file), path, "exec", dont_inherit=True)
 
 
-def cache_folder(archive: zipimporter) -> str:
+def find_cache_folder(archive: zipimporter) -> str:
     """Where code is kept; what says so is compiled each time, as nothing is kept before that is known."""
-    names = run_code(compiled(archive, FOLDERS))
+    names = run_code(compile_member(archive, FOLDERS))
     return str(names["find_own_folder"](os.environ, *names["CACHE"]))
 
 
@@ -41,7 +41,7 @@ def run_code(code: CodeType) -> dict[str, Any]:
     return names
 
 
-def load(path: str, stamp: tuple[object, ...]) -> tuple[dict[str, tuple[bool, bytes]], bytes]:
+def load_code(path: str, stamp: tuple[object, ...]) -> tuple[dict[str, tuple[bool, bytes]], bytes]:
     """(code as bytes, tables) of the archive with that stamp; both empty where none is kept."""
     try:
         with open(path, "rb") as file:
@@ -53,19 +53,19 @@ def load(path: str, stamp: tuple[object, ...]) -> tuple[dict[str, tuple[bool, by
     return {}, b""
 
 
-def run(archive: zipimporter) -> int:
+def run_archive(archive: zipimporter) -> int:
     """Run a command with what is in the archive."""
     gc.disable()
     path = os.path.realpath(archive.archive)
-    found = os.stat(path)
-    stamp = (path, MAGIC_NUMBER, found.st_mtime_ns, found.st_size, found.st_ino)
-    cache = cache_folder(archive)
+    state = os.stat(path)
+    stamp = (path, MAGIC_NUMBER, state.st_mtime_ns, state.st_size, state.st_ino)
+    cache = find_cache_folder(archive)
     name = f"{zlib.crc32(path.encode('utf-8', 'replace')):08x}.{sys.implementation.cache_tag}"
     kept = os.path.join(cache, "code", name) if cache else ""
-    code, tables = load(kept, stamp)
+    code, tables = load_code(kept, stamp)
     is_kept = IMPORTING in code
     if not is_kept:
-        code = {IMPORTING: (False, marshal.dumps(compiled(archive, IMPORTING_FILE)))}
+        code = {IMPORTING: (False, marshal.dumps(compile_member(archive, IMPORTING_FILE)))}
     importing = run_code(marshal.loads(code[IMPORTING][1]))  # noqa: S302  (ours, as bytecode of Python is)
     importer = importing["Importer"](archive, code, grew=not is_kept)
     sys.meta_path.insert(0, importer)
@@ -80,4 +80,4 @@ def run(archive: zipimporter) -> int:
 
 if __name__ == "__main__" and isinstance(__spec__.loader, zipimporter):
     # The answer is written; taking the interpreter apart would cost another 2 ms.
-    os._exit(run(__spec__.loader))
+    os._exit(run_archive(__spec__.loader))

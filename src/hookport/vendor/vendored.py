@@ -43,7 +43,7 @@ LARGE = 64 * 1024
 MARK = "\0"
 
 
-class Bridge(Value):
+class VendoredBridge(Value):
     """A bridge in a project, which is a `HookStore`: its root, and a plan with our own wires and no hook.
 
     Wires of other packages are in the project's plan: the archive is the same for everybody.
@@ -54,28 +54,28 @@ class Bridge(Value):
 
     def wire(self, name: str) -> Wire:
         """The wire of a dialect; there are no others than those that it was made with."""
-        found = self.tables.wire(name)
-        if found is not None:
-            return found
+        table = self.tables.wire(name)
+        if table is not None:
+            return table
         from hookport.errors import UsageError, suggest_closest
 
-        made = load(self.root)
+        made = load_plan(self.root)
         if isinstance(made, str):
             raise UsageError(
                 f"dialect '{name}' is in no archive, and the plan {PLAN} cannot be used: {made}. {RENEW}."
             )
-        found = made.wire(name)
-        if found is None:
+        table = made.wire(name)
+        if table is None:
             meant = suggest_closest(name, (*self.tables.header["wires"], *made.header["wires"]))
             raise UsageError(
                 f"this bridge was made without the dialect '{name}'.{meant} {RENEW} with '{name}'."
             )
-        return found
+        return table
 
     def is_stop(self, native: str) -> bool:
         """Whether an event of an agent that nothing is known of has the name of a stop."""
         wires = map(self.tables.wire, self.tables.header["wires"])
-        return any(own is not None and own.events.get(native) in sessions.STOPS for own in wires)
+        return any(table is not None and table.events.get(native) in sessions.STOPS for table in wires)
 
     def read_settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
         """What the settings of the project and of the user say."""
@@ -92,11 +92,11 @@ class Bridge(Value):
         from hookport.runtime import covering
 
         callers, path = self.tables.header["callers"], os.path.join(self.root, file)
-        return all_hooks(self, env), covering.EntryFile(self.wire(name), path, [ARCHIVE], self.root, callers)
+        return list_hooks(self, env), covering.EntryFile(self.wire(name), path, [ARCHIVE], self.root, callers)
 
     def find_sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
         """The hooks of the bridge's project."""
-        return project_sources(self, agent, env, entry)
+        return find_project_sources(self, agent, env, entry)
 
     def follow_event(
         self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
@@ -116,14 +116,14 @@ class Bridge(Value):
         ]
         folders += roots_in(agent, occasion.tree, event.native)
         roots = find_other_roots(self.root, trust.find_approved_roots(filter(None, folders), env), env)
-        others = [other_sources(self, root, sources.agent.id, env, entry) for root in roots]
+        others = [find_other_sources(self, root, sources.agent.id, env, entry) for root in roots]
         if not others:
             return sources
         # The bridges of these projects may all be called for the event, each by an entry of the same name.
         return join_sources(sources, others, env).replace(entry=f"{entry} {self.root}")
 
 
-def content(root: str, place: str, files: Mapping[str, bytes | None] = {}) -> Content:
+def read_content(root: str, place: str, files: Mapping[str, bytes | None] = {}) -> Content:
     """What stands in a place of the project: a file, or a pattern with one star; `files` are not on disk yet.
 
     Line ends do not count, since git may change them.
@@ -137,26 +137,26 @@ def content(root: str, place: str, files: Mapping[str, bytes | None] = {}) -> Co
             names = set(os.listdir(folder))
         except OSError:
             names = set()
-        names |= {one[len(inside) :].partition("/")[0] for one in files if one.startswith(inside)}
+        names |= {file[len(inside) :].partition("/")[0] for file in files if file.startswith(inside)}
         if not rest.startswith("/"):
-            found = [name for name in names if name.endswith(rest) and _is_there(inside + name, files)]
+            matching = [name for name in names if name.endswith(rest) and _exists(inside + name, files)]
         else:
-            found = [name for name in names if _is_there(f"{inside}{name}{rest}", files)]
-        return sorted(name for name in found if name.startswith(stem))
-    data = files[path] if path in files else _read(path)
+            matching = [name for name in names if _exists(f"{inside}{name}{rest}", files)]
+        return sorted(name for name in matching if name.startswith(stem))
+    data = files[path] if path in files else _read_file(path)
     if data is None:
         return None
     data = data.replace(b"\r\n", b"\n")
     return f"{len(data)} {trust.sha256(data)}"
 
 
-def _is_there(path: str, files: Mapping[str, bytes | None]) -> bool:
+def _exists(path: str, files: Mapping[str, bytes | None]) -> bool:
     if path in files:
         return files[path] is not None
     return not path.endswith("/__pycache__") and os.path.lexists(path)
 
 
-def _read(path: str) -> bytes | None:
+def _read_file(path: str) -> bytes | None:
     try:
         with open(path, "rb", opener=open_without_waiting) as file:
             return file.read()
@@ -166,30 +166,32 @@ def _read(path: str) -> bytes | None:
         return str(error.strerror).encode()
 
 
-def load(root: str) -> DispatchPlan | str:
+def load_plan(root: str) -> DispatchPlan | str:
     """The plan of a project, or why there is none."""
-    data = _read(os.path.join(root, PLAN))
-    found = "there is none" if data is None else plan.parse(data.replace(b"\r\n", b"\n"))
+    data = _read_file(os.path.join(root, PLAN))
+    loaded = "there is none" if data is None else plan.parse(data.replace(b"\r\n", b"\n"))
     # One of another kind is believed to know what is approved.
-    return found if isinstance(found, str) or "contents" in found.header else "it is a plan of one machine"
+    return loaded if isinstance(loaded, str) or "contents" in loaded.header else "it is a plan of one machine"
 
 
-def stale(found: DispatchPlan, root: str) -> list[str]:
+def find_stale(old_plan: DispatchPlan, root: str) -> list[str]:
     """The places that are not what they were."""
-    return [place for place, was in found.header["contents"].items() if content(root, place) != was]
+    return [place for place, was in old_plan.header["contents"].items() if read_content(root, place) != was]
 
 
-def project_sources(bridge: Bridge, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
+def find_project_sources(
+    bridge: VendoredBridge, agent: str, env: Mapping[str, str], entry: str
+) -> HookSources:
     """The hooks of the project; with those of the user where an installed hookport keeps a plan of it."""
     caller = identify_caller(bridge.wire(agent), env, entry)
     kept = plan.load(plan.find_plan_path(bridge.root, env), env)
-    if isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _changed(kept):
+    if isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _has_changed(kept):
         return make_sources(kept, agent, bridge.wire, caller)
-    found = load(bridge.root)
-    if why := _unapproved(bridge.root, env):
-        return _as_approved(bridge, agent, caller, why, env)
-    if isinstance(found, str):
-        broken = f"the plan {PLAN} cannot be used: {found}. {RENEW}."
+    loaded = load_plan(bridge.root)
+    if why := _find_unapproved_part(bridge.root, env):
+        return _find_approved_sources(bridge, agent, caller, why, env)
+    if isinstance(loaded, str):
+        broken = f"the plan {PLAN} cannot be used: {loaded}. {RENEW}."
         empty = make_sources(bridge.tables, agent, bridge.wire)
         is_approved = trust.load_approval(bridge.root, env).is_known
         return empty.replace(
@@ -198,14 +200,14 @@ def project_sources(bridge: Bridge, agent: str, env: Mapping[str, str], entry: s
             unknown=broken if is_approved else "",
             settings=settings(bridge.root, env),
         )
-    old = stale(found, bridge.root)
+    old = find_stale(loaded, bridge.root)
     # Its plan has no root of this machine.
     bare = make_sources(
-        found.replace(header={**found.header, "root": bridge.root}), agent, bridge.wire, caller
+        loaded.replace(header={**loaded.header, "root": bridge.root}), agent, bridge.wire, caller
     )
 
     def hooks(event: Event) -> Iterable[PlannedHook]:
-        return [checked(hook, bridge.root, old) for hook in bare.hooks(event)]
+        return [check_hook(hook, bridge.root, old) for hook in bare.hooks(event)]
 
     def wires(name: str) -> Wire:
         return bridge.tables.wire(name) or bare.wires(name)
@@ -217,39 +219,41 @@ def project_sources(bridge: Bridge, agent: str, env: Mapping[str, str], entry: s
         hooks=hooks,
         callers=bridge.tables.header["callers"],
         root=bridge.root,
-        broken=(*bare.broken, *told(found, old)),
+        broken=(*bare.broken, *describe_staleness(loaded, old)),
         # Not those of the plan: who makes it does not know which weaker words were approved elsewhere.
         settings=settings(bridge.root, env),
     )
 
 
-def other_sources(bridge: Bridge, root: str, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
+def find_other_sources(
+    bridge: VendoredBridge, root: str, agent: str, env: Mapping[str, str], entry: str
+) -> HookSources:
     """The hooks of another approved project; each that this bridge cannot run denies what it is for."""
     other = bridge.replace(root=root)
     has_bridge = any(os.path.lexists(os.path.join(root, name)) for name in trust.BRIDGE)
     is_bridged = all(state.lock["bridge"] for state in trust.load_approval(root, env).states)
     kept = plan.load(plan.find_plan_path(root, env), env)
     is_kept = (
-        isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _changed(kept)
+        isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _has_changed(kept)
     )
     if not (has_bridge or is_bridged or is_kept):
-        return _out_of_reach(other, agent, env)
-    found = project_sources(other, agent, env, entry)
+        return _find_unreachable(other, agent, env)
+    other_hooks = find_project_sources(other, agent, env, entry)
 
     def hooks(event: Event) -> Iterable[PlannedHook]:
         # They are approved in their own project, whichever the event is in.
-        return [trust.judge_hook(hook, root, env) for hook in found.hooks(event)]
+        return [trust.judge_hook(hook, root, env) for hook in other_hooks.hooks(event)]
 
-    return found.replace(hooks=hooks)
+    return other_hooks.replace(hooks=hooks)
 
 
-def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> HookSources:
+def _find_unreachable(bridge: VendoredBridge, agent: str, env: Mapping[str, str]) -> HookSources:
     """What was approved for a project without a bridge, of which the events are known and no matcher."""
     from hookport.model.events import is_about_tool
 
     root = bridge.root
     states = trust.load_approval(root, env).states
-    locked = _locked_hooks(root)
+    locked = _read_locked_hooks(root)
     # The state that the project says it is in; of a project that says nothing of use, all of them.
     states = [state for state in states if state.hooks == locked] or list(states)
     why = f"this bridge cannot run the hooks of {root}, which has no {PLAN}. {RENEW}, in that folder"
@@ -272,65 +276,65 @@ def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> HookSou
                 unable=why,
             )
     files = {name for state in states for entry in state.hooks.values() for name in entry["files"]}
-    own = {trust.LOCK, FOLDER, *(place.partition("#")[0] for place in ghosts), *files}
+    own_files = {trust.LOCK, FOLDER, *(place.partition("#")[0] for place in ghosts), *files}
     bare = make_sources(bridge.tables, agent, bridge.wire)
     return bare.replace(
         hooks=lambda event: [hook for hook in ghosts.values() if hook.event == event.event],
         root=root,
         settings=settings(root, env),
-        protected=lambda: sorted(name for name in own if not name.startswith("~")),
+        protected=lambda: sorted(name for name in own_files if not name.startswith("~")),
     )
 
 
-def _locked_hooks(root: str) -> object:
+def _read_locked_hooks(root: str) -> object:
     """The hooks of a project's lock, as far as they can be read."""
     try:
-        tree = loads((_read(os.path.join(root, trust.LOCK)) or b"").decode())
+        tree = loads((_read_file(os.path.join(root, trust.LOCK)) or b"").decode())
         return tree["hooks"]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 
 
-def all_hooks(bridge: Bridge, env: Mapping[str, str]) -> list[PlannedHook]:
+def list_hooks(bridge: VendoredBridge, env: Mapping[str, str]) -> list[PlannedHook]:
     """Every hook that the bridge may run, as it is on this machine; none where its plan is in doubt."""
     kept = plan.load(plan.find_plan_path(bridge.root, env), env)
-    if isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _changed(kept):
+    if isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _has_changed(kept):
         return [] if kept.header["broken"] else kept.read_all_hooks()
-    found = load(bridge.root)
-    if isinstance(found, str):
+    loaded = load_plan(bridge.root)
+    if isinstance(loaded, str):
         return []
-    old = stale(found, bridge.root)
-    if found.header["broken"] or list(told(found, old)):
+    old = find_stale(loaded, bridge.root)
+    if loaded.header["broken"] or list(describe_staleness(loaded, old)):
         return []
-    hooks = (checked(hook, bridge.root, old) for hook in found.read_all_hooks())
+    hooks = (check_hook(hook, bridge.root, old) for hook in loaded.read_all_hooks())
     return [hook.replace(scope="project", trust={}, rivals=()) for hook in hooks]
 
 
 def is_approved(root: str, env: Mapping[str, str]) -> bool:
     """Whether the bridge in a project is one that its user approved."""
-    return any(state.lock["bridge"] for state in trust.load_approval(root, env).states) and not _unapproved(
-        root, env
-    )
+    return any(
+        state.lock["bridge"] for state in trust.load_approval(root, env).states
+    ) and not _find_unapproved_part(root, env)
 
 
-def _unapproved(root: str, env: Mapping[str, str]) -> str:
+def _find_unapproved_part(root: str, env: Mapping[str, str]) -> str:
     """Which part of the bridge is not as in any state that its user approved, in words."""
     states = trust.load_approval(root, env).states
     if not any(state.lock["bridge"] for state in states):
         return ""  # nothing of it was approved, which its hooks tell
-    here = {name: _digest(os.path.join(root, name), env) for name in trust.BRIDGE}
-    if any(state.lock["bridge"] == here for state in states):
+    current = {name: _hash_file(os.path.join(root, name), env) for name in trust.BRIDGE}
+    if any(state.lock["bridge"] == current for state in states):
         return ""
     odd = [
         name
-        for name, hash_ in here.items()
-        if not any(one.lock["bridge"].get(name) == hash_ for one in states)
+        for name, hash_ in current.items()
+        if not any(state.lock["bridge"].get(name) == hash_ for state in states)
     ]
     name = odd[0] if odd else trust.BRIDGE[0]
-    return f"{name} is {'gone' if not here[name] else 'not the one that you approved'}"
+    return f"{name} is {'gone' if not current[name] else 'not the one that you approved'}"
 
 
-def _digest(path: str, env: Mapping[str, str]) -> str:
+def _hash_file(path: str, env: Mapping[str, str]) -> str:
     """The digest of a file; that of one with the stamp of an earlier call is the one of that call.
 
     The hash of the archive takes a tenth of a dispatch. The stamp is what tells that a script changed, too.
@@ -341,13 +345,13 @@ def _digest(path: str, env: Mapping[str, str]) -> str:
     start = f"{now} "
     if (kept := plan.read_note(path, env)).startswith(start):
         return kept.removeprefix(start)
-    found = trust.hash_file(path)
-    plan.write_note(path, start + found, env)
-    return found
+    digest = trust.hash_file(path)
+    plan.write_note(path, start + digest, env)
+    return digest
 
 
-def _as_approved(
-    bridge: Bridge, agent: str, caller: plan.CallOrigin, why: str, env: Mapping[str, str]
+def _find_approved_sources(
+    bridge: VendoredBridge, agent: str, caller: plan.CallOrigin, why: str, env: Mapping[str, str]
 ) -> HookSources:
     """The hooks of the plan that was approved, none of which runs; what nobody can tell any more is lost."""
     from hookport.runtime import approvals
@@ -363,42 +367,42 @@ def _as_approved(
     record = {"why": why, "files": {}, "approved": [], "was_approved": True}
 
     def hooks(event: Event) -> Iterable[PlannedHook]:
-        return [placed(hook, bridge.root).replace(trust=record) for hook in bare.hooks(event)]
+        return [place_hook(hook, bridge.root).replace(trust=record) for hook in bare.hooks(event)]
 
     callers = bridge.tables.header["callers"]
     return bare.replace(hooks=hooks, callers=callers, root=bridge.root, settings={**bare.settings, **settled})
 
 
-def _changed(kept: DispatchPlan) -> bool:
+def _has_changed(kept: DispatchPlan) -> bool:
     return plan.has_changed(kept) or plan.has_changed_scripts(kept.read_all_hooks())
 
 
-def told(found: DispatchPlan, old: list[str]) -> Iterable[str]:
-    made = found.header["version"]
+def describe_staleness(old_plan: DispatchPlan, old: list[str]) -> Iterable[str]:
+    made = old_plan.header["version"]
     if made != __version__:
         yield f"the plan is stale: hookport {made} made it, this bridge is of {__version__}. {RENEW}"
     if old:
         yield f"the plan is stale: {', '.join(old)} changed since it was made. {RENEW}"
 
 
-def checked(hook: PlannedHook, root: str, old: list[str]) -> PlannedHook:
+def check_hook(hook: PlannedHook, root: str, old: list[str]) -> PlannedHook:
     """A hook in its place on this machine; one whose source changed cannot run."""
     folder = f"{hook.package}/"
     mine = [place for place in old if place == hook.file or place.startswith(folder)]
     unable = f"the plan is stale: {', '.join(mine)} changed since it was made. {RENEW}" if mine else ""
-    return placed(hook, root).replace(unable=unable)
+    return place_hook(hook, root).replace(unable=unable)
 
 
-def placed(hook: PlannedHook, root: str) -> PlannedHook:
+def place_hook(hook: PlannedHook, root: str) -> PlannedHook:
     """A hook of the plan as it is on this machine."""
     words = hook.command.split(MARK)
-    words[1::2] = [quote_if_needed(_full(root, word)) for word in words[1::2]]
+    words[1::2] = [quote_if_needed(_resolve_path(root, word)) for word in words[1::2]]
     return hook.replace(
-        command="".join(words), file=_full(root, hook.file), package=_full(root, hook.package)
+        command="".join(words), file=_resolve_path(root, hook.file), package=_resolve_path(root, hook.package)
     )
 
 
-def _full(root: str, path: str) -> str:
+def _resolve_path(root: str, path: str) -> str:
     return root if path == "." else os.path.normpath(os.path.join(root, path)) if path else ""
 
 
@@ -408,22 +412,22 @@ def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:
     Of the project's, a weaker word and a model hold once approved; a file that cannot be read is strict.
     """
     of_project, of_user = (
-        _tree(path) for path in (os.path.join(root, SETTINGS), folders.find_user_settings(env))
+        _read_tree(path) for path in (os.path.join(root, SETTINGS), folders.find_user_settings(env))
     )
     strict: dict[str, Any] = {name: words[0] for name, words in policy.WORDS.items()}
     if of_project is None or of_user is None:
         return strict
-    given = (trust.tighten_words(root, _words(of_project), env), _words(of_user))
+    given = (trust.tighten_words(root, _read_words(of_project), env), _read_words(of_user))
     chosen: dict[str, Any] = dict(policy.DEFAULTS)
     for name, word in strict.items():
-        words = [one[name] for one in given if name in one]
+        words = [layer[name] for layer in given if name in layer]
         chosen[name] = word if word in words else next(iter(words), chosen[name])
     named = of_project.get("llm")
     model = trust.find_approved_model(root, named, env) if isinstance(named, dict) else {}
     return {**chosen, "llm": model} if model else chosen
 
 
-def _words(tree: Mapping[str, Any]) -> dict[str, str]:
+def _read_words(tree: Mapping[str, Any]) -> dict[str, str]:
     """The words of one file of settings, the strict one for what is none."""
     known = {name: tree[name] for name in policy.WORDS if name in tree}
     return {
@@ -431,9 +435,9 @@ def _words(tree: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _tree(path: str) -> dict[str, Any] | None:
+def _read_tree(path: str) -> dict[str, Any] | None:
     """One file of settings; empty where there is none, None where it cannot be read."""
-    data = _read(path) if path else None
+    data = _read_file(path) if path else None
     try:
         tree = {} if data is None else loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
