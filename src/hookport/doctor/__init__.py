@@ -100,17 +100,17 @@ def examine(
 
     with ThreadPoolExecutor() as pool:
         cases = list(pool.map(case, dialects))
-    mine = itself.find_own(world, cases)
+    own_hooks = itself.find_own(world, cases)
     # What hookport alone runs is looked at by itself, once for all agents.
-    apart = frozenset() if chosen else frozenset(hook.file for hook in mine.hooks)
+    apart = frozenset() if chosen else frozenset(hook.file for hook in own_hooks.hooks)
     skipped = {} if is_quick else itself.explain_skips(discovery, env)
     skipped = {key: why for key, why in skipped.items() if key[0] not in apart}
-    about = _ProjectFacts(discovery, read_failures(env), find_misplaced(discovery.root, env), skipped)
+    facts = _ProjectFacts(discovery, read_failures(env), find_misplaced(discovery.root, env), skipped)
     checks = [check for check in CHECKS if not (is_quick and check is bridge.find_silent)]
     reports = [
         _add_modules(
-            _make_report(case, about if chosen or case.dialect.id in detected_agents else None, checks),
-            about,
+            _make_report(case, facts if chosen or case.dialect.id in detected_agents else None, checks),
+            facts,
             world,
         )
         for case in cases
@@ -118,7 +118,7 @@ def examine(
     if chosen and not is_quick:
         # What no agent can read runs in none of them.
         unread = _sort_unique(
-            iter((*itself.find_broken_sources(mine, world), *_find_other_strays(about, dialects, world)))
+            iter((*itself.find_broken_sources(own_hooks, world), *_find_other_strays(facts, dialects, world)))
         )
         return [*reports, DoctorReport("", "", 0, 0, unread)] if unread else reports
     reported = {
@@ -128,9 +128,9 @@ def examine(
         if diagnosis.finding.code == SKIPPED
         for key in diagnosis.dead
     }
-    checked = itself.examine_own(mine, world, cases, past, about.failures, reported)
-    diagnoses = _sort_unique(iter((*checked, *_find_strays(about, None, world))))
-    reports.append(DoctorReport("", "", len(mine.hooks), 0, diagnoses))
+    checked = itself.examine_own(own_hooks, world, cases, past, facts.failures, reported)
+    diagnoses = _sort_unique(iter((*checked, *_find_strays(facts, None, world))))
+    reports.append(DoctorReport("", "", len(own_hooks.hooks), 0, diagnoses))
     return [report for report in reports if report.hooks or report.diagnoses]
 
 
@@ -144,9 +144,9 @@ class _ProjectFacts(NamedTuple):
     skipped: Mapping[tuple[str, str], str]
 
 
-def _find_strays(about: _ProjectFacts, dialect: Dialect | None, world: World) -> Iterator[Diagnosis]:
+def _find_strays(facts: _ProjectFacts, dialect: Dialect | None, world: World) -> Iterator[Diagnosis]:
     """Files with hooks that an agent, or with none a format, would read elsewhere."""
-    for stray in about.strays:
+    for stray in facts.strays:
         reader = stray.reader
         is_its = reader == dialect if dialect else reader is None or reader.kind != "agent"
         if is_its:
@@ -157,17 +157,17 @@ def _find_strays(about: _ProjectFacts, dialect: Dialect | None, world: World) ->
             )
 
 
-def _find_other_strays(about: _ProjectFacts, chosen: Sequence[Dialect], world: World) -> Iterator[Diagnosis]:
+def _find_other_strays(facts: _ProjectFacts, chosen: Sequence[Dialect], world: World) -> Iterator[Diagnosis]:
     """Files with hooks that nothing reads, and that none of these agents would read elsewhere."""
-    for stray in about.strays:
+    for stray in facts.strays:
         if stray.reader not in chosen and stray.finding.severity == "error":
             yield Diagnosis("", stray.finding, shorten_path(stray.file, world))
 
 
-def _add_modules(report: DoctorReport, about: _ProjectFacts, world: World) -> DoctorReport:
+def _add_modules(report: DoctorReport, facts: _ProjectFacts, world: World) -> DoctorReport:
     """The report with its misplaced files, and a note for each module that the agent loads by itself."""
-    strays = tuple(_find_strays(about, get(report.agent), world))
-    modules = [module for module in about.found.unmanaged if module.agent == report.agent]
+    strays = tuple(_find_strays(facts, get(report.agent), world))
+    modules = [module for module in facts.found.unmanaged if module.agent == report.agent]
     notes = [Diagnosis(report.agent, module.finding, shorten_path(module.file, world)) for module in modules]
     hooks = report.hooks + sum(len(stray.dead) for stray in strays)
     return report._replace(hooks=hooks, diagnoses=(*strays, *report.diagnoses, *notes))
@@ -180,18 +180,18 @@ def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> DoctorR
 
 def _find_installed(case: AgentCase, discovery: Discovery) -> list[InstalledEntries]:
     targets = [find_target(case.dialect.id, scope, discovery.root, case.world.env) for scope in SCOPES]
-    return [find_installed(one, discovery).installed for one in targets]
+    return [find_installed(target, discovery).installed for target in targets]
 
 
 def _find_not_run(
-    case: AgentCase, discovery: Discovery, scopes: list[InstalledEntries], known: Hooks
+    case: AgentCase, discovery: Discovery, scopes: list[InstalledEntries], reported: Hooks
 ) -> Iterator[Diagnosis]:
     """Hooks that neither the agent nor an entry of ours runs, but for those that a check told of already."""
     gaps = find_gaps(list_enabled(discovery), discovery.scoped, scopes, str(case.world.cwd))
-    gaps = [gap for gap in gaps if (gap.hook.file, gap.hook.place) not in known]
-    for finding, those in report_gaps(gaps, case.dialect):
-        dead = frozenset((gap.hook.file, gap.hook.place) for gap in those)
-        files = dict.fromkeys(shorten_path(gap.hook.file, case.world) for gap in those)
+    gaps = [gap for gap in gaps if (gap.hook.file, gap.hook.place) not in reported]
+    for finding, group in report_gaps(gaps, case.dialect):
+        dead = frozenset((gap.hook.file, gap.hook.place) for gap in group)
+        files = dict.fromkeys(shorten_path(gap.hook.file, case.world) for gap in group)
         yield Diagnosis(case.dialect.id, finding, ", ".join(files), dead)
 
 
@@ -205,7 +205,7 @@ def _spare_hooks_of_entries(diagnosis: Diagnosis, by_entry: Sequence[HookEntry])
 
 
 def _find_unhealthy(
-    case: AgentCase, about: _ProjectFacts, by_entry: Sequence[HookEntry], known: Hooks
+    case: AgentCase, facts: _ProjectFacts, by_entry: Sequence[HookEntry], reported: Hooks
 ) -> Iterator[Diagnosis]:
     """Hooks that an entry of ours runs here, and that cannot do their work or keep failing.
 
@@ -214,20 +214,20 @@ def _find_unhealthy(
     machine = Machine(case.world.root, case.world.env)
     for hook in by_entry:
         key = (hook.file, hook.place)
-        if key in known or get(hook.hook.dialect).kind == "format":
+        if key in reported or get(hook.hook.dialect).kind == "format":
             continue
         faults = find_faults(hook, machine, by_bridge=True)
-        failing = find_failing(hook, about.failures, machine, case.dialect.id)
+        failing = find_failing(hook, facts.failures, machine, case.dialect.id)
         for fault in (*faults, *([failing] if failing and not faults else [])):
             yield Diagnosis(case.dialect.id, fault.finding, fault.evidence, frozenset({key}))
 
 
 def _find_skipped(
-    case: AgentCase, about: _ProjectFacts, by_entry: Sequence[HookEntry], scopes: Sequence[InstalledEntries]
+    case: AgentCase, facts: _ProjectFacts, by_entry: Sequence[HookEntry], scopes: Sequence[InstalledEntries]
 ) -> Iterator[Diagnosis]:
     """Hooks that an entry of ours would run here, and that the bridge skips."""
     for hook in by_entry:
-        why = about.skipped.get((hook.file, hook.place))
+        why = facts.skipped.get((hook.file, hook.place))
         running = {command for installed in scopes for command in find_commands(installed, hook)[0]}
         if why and any(map(is_dispatch, running)):
             finding = itself.make_skip_finding(why)._replace(file=hook.file, where=hook.place)
@@ -237,25 +237,25 @@ def _find_skipped(
 
 def _make_report(
     case: AgentCase,
-    about: _ProjectFacts | None = None,
+    facts: _ProjectFacts | None = None,
     checks: Sequence[Callable[[AgentCase], Iterator[Diagnosis]]] = CHECKS,
 ) -> DoctorReport:
-    seen = [diagnosis for check in checks for diagnosis in check(case)]
-    if about is not None:
-        known = frozenset().union(*(diagnosis.dead for diagnosis in seen))
-        scopes = _find_installed(case, about.found)
+    all_diagnoses = [diagnosis for check in checks for diagnosis in check(case)]
+    if facts is not None:
+        reported = frozenset().union(*(diagnosis.dead for diagnosis in all_diagnoses))
+        scopes = _find_installed(case, facts.found)
         by_entry = [
             hook
-            for hook in list_enabled(about.found)
+            for hook in list_enabled(facts.found)
             if find_cover(hook, scopes, str(case.world.cwd)).by == "entry"
         ]
-        seen = [_spare_hooks_of_entries(diagnosis, by_entry) for diagnosis in seen]
-        seen += [
-            *_find_not_run(case, about.found, scopes, known),
-            *_find_unhealthy(case, about, by_entry, known),
+        all_diagnoses = [_spare_hooks_of_entries(diagnosis, by_entry) for diagnosis in all_diagnoses]
+        all_diagnoses += [
+            *_find_not_run(case, facts.found, scopes, reported),
+            *_find_unhealthy(case, facts, by_entry, reported),
         ]
-        seen += _find_skipped(case, about, by_entry, scopes)
-    diagnoses = _sort_unique(iter(seen))
+        all_diagnoses += _find_skipped(case, facts, by_entry, scopes)
+    diagnoses = _sort_unique(iter(all_diagnoses))
     hooks = sum(len(source.hooks) for source in case.sources)
     read = frozenset(identify_hook(source, hook) for source in case.sources for hook in source.hooks)
     misplaced = frozenset().union(*(diagnosis.dead for diagnosis in diagnoses)) - read
@@ -266,7 +266,7 @@ def _make_report(
 def _sort_unique(diagnoses: Iterator[Diagnosis]) -> tuple[Diagnosis, ...]:
     """Each finding once, the worst first."""
     rank = {"error": 0, "loss": 1, "note": 2}
-    kept = {
+    unique = {
         (
             diagnosis.finding.code,
             diagnosis.finding.file,
@@ -275,7 +275,7 @@ def _sort_unique(diagnoses: Iterator[Diagnosis]) -> tuple[Diagnosis, ...]:
         ): diagnosis
         for diagnosis in diagnoses
     }
-    return tuple(sorted(kept.values(), key=lambda diagnosis: rank[diagnosis.finding.severity]))
+    return tuple(sorted(unique.values(), key=lambda diagnosis: rank[diagnosis.finding.severity]))
 
 
 def find_world(cwd: str, env: Mapping[str, str]) -> World:
@@ -289,7 +289,7 @@ def make_case(
 ) -> AgentCase:
     """What is known of an agent; one without hooks is not asked for its version, unless it is meant."""
     own_files = tuple(read_sources(dialect, world))
-    others = tuple(read_foreign(dialect, world))
+    foreign_files = tuple(read_foreign(dialect, world))
     matters = asks_version and (force or any(source.hooks or source.problems for source in own_files))
     path = world.env.get("PATH", os.defpath)
     programs = [
@@ -299,7 +299,7 @@ def make_case(
     ]
     version = next(filter(None, (ask_version(program, world) for program in programs)), "") if matters else ""
     is_here = bool(programs) or any(place.exists() for place in _list_homes(dialect, world))
-    return AgentCase(dialect, world, version, is_here, own_files, others, past)
+    return AgentCase(dialect, world, version, is_here, own_files, foreign_files, past)
 
 
 def _list_homes(dialect: Dialect, world: World) -> Iterator[Path]:

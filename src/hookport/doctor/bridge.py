@@ -125,16 +125,16 @@ def _is_safe(case: AgentCase, source: HookFile, command: str) -> bool:
     )
     record = ledger.find_record(path, world.env)
     written = decode_our_entries(agent_target, path, record.written) if record and record.written else []
-    wanted = find_installed(agent_target, discover(str(world.cwd), world.env)).installed.wanted
-    return command in [hook.handler.command for hook in (*written, *wanted)]
+    wanted_hooks = find_installed(agent_target, discover(str(world.cwd), world.env)).installed.wanted
+    return command in [hook.handler.command for hook in (*written, *wanted_hooks)]
 
 
 def _try_entry(command: str, event: str, native: str, case: AgentCase) -> str:
     """Why an event does not come back through an entry as the deny of a hook; empty if it does."""
     agent_wire, root = get_wire(case.dialect.id), str(case.world.root)
     word = f"hookport answered {secrets.token_hex(8)}"
-    made = Event(event, agent_wire.id, native, session="hookport-doctor", cwd=root, root=root)
-    payload = {**write_event(agent_wire, made), probe.KEY: word}
+    probe_event = Event(event, agent_wire.id, native, session="hookport-doctor", cwd=root, root=root)
+    payload = {**write_event(agent_wire, probe_event), probe.KEY: word}
     named = {name: root for name, value in agent_wire.env.items() if value == "$root"}
     try:
         done = subprocess.run(
@@ -210,10 +210,10 @@ def _resolve_path(word: str, entry: CheckedEntry, case: AgentCase) -> Path | Non
 def find_foreign(case: AgentCase) -> Iterator[Diagnosis]:
     """Entries that answer in the words of another agent, which does not read their file."""
     for source, entry in case.commands():
-        other = find_agent(entry)
-        if other and other != case.dialect.id and not _is_read_by(other, source):
+        agent = find_agent(entry)
+        if agent and agent != case.dialect.id and not _is_read_by(agent, source):
             diagnosis = diagnose_hook(
-                case, source, entry, BridgeForeign, other=other, dialect=case.dialect.id
+                case, source, entry, BridgeForeign, other=agent, dialect=case.dialect.id
             )
             yield diagnosis._replace(repair=_make_repair(case, source, entry))
 

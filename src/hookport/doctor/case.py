@@ -38,8 +38,8 @@ class AgentCase(NamedTuple):
 
     def hooks(self, scopes: Iterable[str]) -> list[tuple[HookFile, CheckedEntry]]:
         """The hooks of some scopes that are on."""
-        wanted = [source for source in self.sources if source.scope in scopes]
-        return [(source, hook) for source in wanted for hook in source.hooks if hook.hook.enabled]
+        sources = [source for source in self.sources if source.scope in scopes]
+        return [(source, hook) for source in sources for hook in source.hooks if hook.hook.enabled]
 
     def commands(self) -> list[tuple[HookFile, CheckedEntry]]:
         """The hooks that run a command."""

@@ -31,11 +31,13 @@ from hookport.project.unread import find_below, find_refused_below, judge_manife
 CANNOT_START = (ScriptMissing.code, ScriptNotExecutable.code)
 
 
-def check_health(reading: Reading, root: Path, env: Mapping[str, str], known: list[Finding]) -> list[Finding]:
+def check_health(
+    reading: Reading, root: Path, env: Mapping[str, str], known_findings: list[Finding]
+) -> list[Finding]:
     """What keeps the hooks of a source from their work, but for those of which that is known already."""
     machine = Machine(Path(os.path.abspath(root)), env)  # noqa: PTH100  (links stay)
     failures = read_failures(env)
-    reported = {finding.hook for finding in known if finding.code in CANNOT_START}
+    reported = {finding.hook for finding in known_findings if finding.code in CANNOT_START}
     findings = [
         finding
         for hook in list_entries(reading)

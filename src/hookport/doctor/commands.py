@@ -58,11 +58,11 @@ def make_surroundings(
     dialect = get(name)
     agent_wire = get_wire(name)
     roots, package = _find_variables(dialect.project_dir), _find_variables(dialect.package_dir)
-    given = {*agent_wire.env, *(key for row in agent_wire.env_of.values() for key in row), *more}
-    given |= {marker.partition("=")[0] for marker in dialect.markers}
+    named = {*agent_wire.env, *(key for row in agent_wire.env_of.values() for key in row), *more}
+    named |= {marker.partition("=")[0] for marker in dialect.markers}
     outside = frozenset() if in_package else frozenset(package - roots)
-    known = frozenset({*given, *roots, *package, *env} - outside | OF_SHELLS)
-    return Surroundings(root, env, frozenset(roots), known, outside)
+    known_names = frozenset({*named, *roots, *package, *env} - outside | OF_SHELLS)
+    return Surroundings(root, env, frozenset(roots), known_names, outside)
 
 
 def _find_variables(spellings: Collection[str]) -> set[str]:

@@ -251,8 +251,8 @@ def find_broken_code(case: AgentCase) -> Iterator[Diagnosis]:
         document = source.document
         if source.reading is None or document is None or document.kind != "text":
             continue
-        made = case.dialect.shape.encode(case.dialect, source.reading.decoded.manifest)
-        texts = [text for path, text in made.items() if path.rpartition("/")[2] == source.path.name]
+        encoded = case.dialect.shape.encode(case.dialect, source.reading.decoded.manifest)
+        texts = [text for path, text in encoded.items() if path.rpartition("/")[2] == source.path.name]
         ends = [str(text).rstrip().rpartition("\n")[2] for text in texts]
         end = str(document.tree).rstrip().rpartition("\n")[2]
         hooks = frozenset(identify_hook(source, hook) for hook in source.hooks)

@@ -35,8 +35,8 @@ def find_switched_off(case: AgentCase) -> Iterator[Diagnosis]:
                 gate.files, gate.key, case.dialect, str(case.world.root), case.world.env
             )
             if setting:
-                there = [source for source in case.sources if source.scope in gate.scopes]
-                yield from _check_value(case, gate, *setting, there)
+                sources = [source for source in case.sources if source.scope in gate.scopes]
+                yield from _check_value(case, gate, *setting, sources)
 
 
 def _check_variable(case: AgentCase, gate: Gate) -> Iterator[Diagnosis]:

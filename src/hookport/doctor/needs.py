@@ -113,9 +113,9 @@ def _find_missing_program(text: str, find: Callable[[str], str], built_in: froze
     nodes, problem = parse(text)
     if problem or not nodes:
         return ""
-    asked = {word for asking in ASKS.findall(text) for word in asking.split()}
-    known = built_in | OF_BASH | asked | {node.name for node in nodes if node.kind == "function"}
-    return next((name for name in _list_programs(nodes) if name not in known and not find(name)), "")
+    tested_names = {word for asking in ASKS.findall(text) for word in asking.split()}
+    available = built_in | OF_BASH | tested_names | {node.name for node in nodes if node.kind == "function"}
+    return next((name for name in _list_programs(nodes) if name not in available and not find(name)), "")
 
 
 def _list_programs(nodes: Sequence[Node]) -> Iterator[str]:

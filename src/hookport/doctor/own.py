@@ -55,7 +55,7 @@ def find_own(world: World, cases: Iterable[AgentCase]) -> OwnHooks:
 
 
 def examine_own(
-    mine: OwnHooks,
+    own_hooks: OwnHooks,
     world: World,
     cases: list[AgentCase],
     past: History,
@@ -63,28 +63,28 @@ def examine_own(
     reported: Container[tuple[str, str]] = (),
 ) -> Iterator[Diagnosis]:
     """Everything that is wrong with hookport's own hooks and files, but for skips that are `reported`."""
-    made = plan.parse(plan_builder.compile_plan(mine.found, world.env, str(world.cwd)))
-    assert isinstance(made, plan.DispatchPlan)  # noqa: S101  (it was made just now)
-    yield from find_broken_sources(mine, world)
-    for line in made.header["broken"]:
+    compiled_plan = plan.parse(plan_builder.compile_plan(own_hooks.found, world.env, str(world.cwd)))
+    assert isinstance(compiled_plan, plan.DispatchPlan)  # noqa: S101  (it was made just now)
+    yield from find_broken_sources(own_hooks, world)
+    for line in compiled_plan.header["broken"]:
         code, _, message = line.partition(" ")
         if code == f.BadSettings.code:
             yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
-    yield from _find_unapproved(mine, made, world, cases, reported)
-    for name, over in pauses.find_pauses(mine.found.root, world.env).items():
+    yield from _find_unapproved(own_hooks, compiled_plan, world, cases, reported)
+    for name, over in pauses.find_pauses(own_hooks.found.root, world.env).items():
         what = "every hook" if name == pauses.EVERY else f"hook '{name}'"
         yield Diagnosis("", f.HookPaused.at("", what=what, until=pauses.format_time(over)), "")
-    yield from _find_not_covered(made, world)
-    yield from _check_files(mine, world)
-    yield from _check_scripts(mine, world, failures)
-    yield from _find_uncalled(mine, cases)
-    yield from _find_late(mine, past)
-    yield from _find_idle(mine, world, past)
+    yield from _find_not_covered(compiled_plan, world)
+    yield from _check_files(own_hooks, world)
+    yield from _check_scripts(own_hooks, world, failures)
+    yield from _find_uncalled(own_hooks, cases)
+    yield from _find_late(own_hooks, past)
+    yield from _find_idle(own_hooks, world, past)
     yield from _check_state(world)
     yield from _check_bridge(world)
     for name, why in find_unusable().items():
         yield Diagnosis("", f.DialectUnusable.at("", name=name, why=why), why)
-    yield from _check_plan(mine, world)
+    yield from _check_plan(own_hooks, world)
     for finding in environment.find_steering(str(world.root)):
         yield Diagnosis("", finding, shorten_path(finding.file, world))
 
@@ -97,48 +97,53 @@ def _identify(hook: HookEntry) -> tuple[str, str]:
     return hook.file, hook.place
 
 
-def _find_not_covered(made: plan.DispatchPlan, world: World) -> Iterator[Diagnosis]:
+def _find_not_covered(compiled_plan: plan.DispatchPlan, world: World) -> Iterator[Diagnosis]:
     """What of approved hooks no approval covers."""
-    for hook in made.read_all_hooks():
+    for hook in compiled_plan.read_all_hooks():
         if hook.not_covered and hook.trust and not hook.trust["why"]:
             finding = f.NotCovered.at(hook.place, name=hook.name, what=", ".join(hook.not_covered))
             yield Diagnosis("", finding._replace(file=hook.file), shorten_path(hook.file, world))
 
 
-def find_broken_sources(mine: OwnHooks, world: World) -> Iterator[Diagnosis]:
+def find_broken_sources(own_hooks: OwnHooks, world: World) -> Iterator[Diagnosis]:
     """Sources that cannot be used."""
-    for finding in mine.found.findings:
-        if finding.file in mine.agent_files or finding.severity != "error":
+    for finding in own_hooks.found.findings:
+        if finding.file in own_hooks.agent_files or finding.severity != "error":
             continue
-        dead = frozenset(_identify(hook) for hook in mine.hooks if hook.file == finding.file)
+        dead = frozenset(_identify(hook) for hook in own_hooks.hooks if hook.file == finding.file)
         yield Diagnosis("", finding, shorten_path(finding.file, world), dead)
 
 
 def _find_unapproved(
-    mine: OwnHooks,
-    made: plan.DispatchPlan,
+    own_hooks: OwnHooks,
+    compiled_plan: plan.DispatchPlan,
     world: World,
     cases: Iterable[AgentCase],
     reported: Container[tuple[str, str]],
 ) -> Iterator[Diagnosis]:
     """Hooks of the project that the user did not approve, or that changed since; the bridge runs none."""
-    if lost := made.header["lost"]:
+    if lost := compiled_plan.header["lost"]:
         evidence = f"the approvals are in {shorten_path(trust.find_store(world.env), world)}"
         yield Diagnosis("", f.ApprovalUnknown.at("", why=lost), evidence)
     waiting = [
-        hook for hook in made.read_all_hooks() if trust.find_hook_objection(hook, str(world.root), world.env)
+        hook
+        for hook in compiled_plan.read_all_hooks()
+        if trust.find_hook_objection(hook, str(world.root), world.env)
     ]
-    installed = _find_entries(mine, world, cases) if waiting else []
-    ours = {_identify(own_hook): own_hook for own_hook in mine.hooks}
+    installed = _find_entries(own_hooks, world, cases) if waiting else []
+    ours = {_identify(own_hook): own_hook for own_hook in own_hooks.hooks}
     for hook in waiting:
-        one = ours.get((hook.file, hook.place))
-        if one and _needs_no_bridge(one, installed):
+        found_hook = ours.get((hook.file, hook.place))
+        if found_hook and _needs_no_bridge(found_hook, installed):
             continue
         why = trust.find_cause(trust.find_hook_objection(hook, str(world.root), world.env))
         evidence = spell_store(world)
-        if one:
+        if found_hook:
             yield Diagnosis(
-                "", _place_finding(one, make_skip_finding(why)), evidence, frozenset({_identify(one)})
+                "",
+                _place_finding(found_hook, make_skip_finding(why)),
+                evidence,
+                frozenset({_identify(found_hook)}),
             )
         elif hook.trust.get("was_approved") and (hook.file, hook.place) not in reported:
             yield Diagnosis(
@@ -166,11 +171,11 @@ def spell_store(world: World) -> str:
     return f"the approvals are in {shorten_path(trust.find_store(world.env), world)}"
 
 
-def _find_entries(mine: OwnHooks, world: World, cases: Iterable[AgentCase]) -> list[InstalledEntries]:
+def _find_entries(own_hooks: OwnHooks, world: World, cases: Iterable[AgentCase]) -> list[InstalledEntries]:
     """Our entries in the files of the agents that are here."""
-    root = mine.found.root
+    root = own_hooks.found.root
     return [
-        find_installed(find_target(case.dialect.id, scope, root, world.env), mine.found).installed
+        find_installed(find_target(case.dialect.id, scope, root, world.env), own_hooks.found).installed
         for case in cases
         if case.is_here or case.sources
         for scope in TARGET_SCOPES
@@ -179,7 +184,7 @@ def _find_entries(mine: OwnHooks, world: World, cases: Iterable[AgentCase]) -> l
 
 def _needs_no_bridge(hook: HookEntry, installed: Iterable[InstalledEntries]) -> bool:
     """Whether agents run a hook by entries of its own only, which nobody has to approve."""
-    modes = {it.mode for it in installed if find_commands(it, hook)[0]}
+    modes = {entries.mode for entries in installed if find_commands(entries, hook)[0]}
     return modes == {"native"}
 
 
@@ -190,11 +195,11 @@ def _check_bridge(world: World) -> Iterator[Diagnosis]:
             yield Diagnosis("", finding, shorten_path(finding.file, world))
 
 
-def _check_files(mine: OwnHooks, world: World) -> Iterator[Diagnosis]:
+def _check_files(own_hooks: OwnHooks, world: World) -> Iterator[Diagnosis]:
     """What `hookport check` finds in the files of these hooks."""
     codes = {kind.code for kind in KEPT}
-    for file in dict.fromkeys(hook.file for hook in mine.hooks):
-        places = [hook.place for hook in mine.hooks if hook.file == file]
+    for file in dict.fromkeys(hook.file for hook in own_hooks.hooks):
+        places = [hook.place for hook in own_hooks.hooks if hook.file == file]
         try:
             readings = [sources.read(source) for source in sources.find_all(Path(file))[0]]
         except InputError:
@@ -205,16 +210,16 @@ def _check_files(mine: OwnHooks, world: World) -> Iterator[Diagnosis]:
                 for candidate in checks.check(reading)
                 if candidate.code in codes
             ):
-                known = finding.hook is not None and finding.hook < len(places)
-                place = places[finding.hook or 0] if known else ""
+                is_known = finding.hook is not None and finding.hook < len(places)
+                place = places[finding.hook or 0] if is_known else ""
                 dead = frozenset({(file, place)}) if finding.severity == "error" else NOBODY
                 yield Diagnosis("", finding._replace(hook=None), shorten_path(file, world), dead)
 
 
-def _check_scripts(mine: OwnHooks, world: World, failures: Failures) -> Iterator[Diagnosis]:
+def _check_scripts(own_hooks: OwnHooks, world: World, failures: Failures) -> Iterator[Diagnosis]:
     """Scripts that are missing or cannot do their work, and hooks that keep failing."""
     machine = Machine(world.root, world.env)
-    for hook in mine.hooks:
+    for hook in own_hooks.hooks:
         dead = frozenset({_identify(hook)})
         diagnoses = [*_find_unstartable(hook, world)]
         if not diagnoses:
@@ -248,7 +253,7 @@ def _find_unstartable(hook: HookEntry, world: World) -> Iterator[Diagnosis]:
             yield Diagnosis("", finding, mode, dead, Repair("chmod", str(path)))
 
 
-def _find_uncalled(mine: OwnHooks, cases: list[AgentCase]) -> Iterator[Diagnosis]:
+def _find_uncalled(own_hooks: OwnHooks, cases: list[AgentCase]) -> Iterator[Diagnosis]:
     """Hooks that wait for an agent to call hookport, which none does."""
     called = any(
         is_ours(hook) or ownership.is_ours(hook.hook.handler.command)
@@ -258,11 +263,11 @@ def _find_uncalled(mine: OwnHooks, cases: list[AgentCase]) -> Iterator[Diagnosis
     )
     called = called or any(map(_has_generated_code, cases))
     # Where an agent is used, what does not run there is told of it.
-    if mine.hooks and not called and not any(case.is_here for case in cases):
-        files = dict.fromkeys(hook.file for hook in mine.hooks)
-        finding = f.NoBridge.at("", count=spell_count(len(mine.hooks)))._replace(file=next(iter(files)))
+    if own_hooks.hooks and not called and not any(case.is_here for case in cases):
+        files = dict.fromkeys(hook.file for hook in own_hooks.hooks)
+        finding = f.NoBridge.at("", count=spell_count(len(own_hooks.hooks)))._replace(file=next(iter(files)))
         evidence = "no entry of any agent calls `hookport dispatch`"
-        yield Diagnosis("", finding, evidence, frozenset(map(_identify, mine.hooks)))
+        yield Diagnosis("", finding, evidence, frozenset(map(_identify, own_hooks.hooks)))
 
 
 def _has_generated_code(case: AgentCase) -> bool:
@@ -270,9 +275,9 @@ def _has_generated_code(case: AgentCase) -> bool:
     return any(document.kind == "text" and is_generated(document.data) for document in documents)
 
 
-def _find_late(mine: OwnHooks, past: History) -> Iterator[Diagnosis]:
+def _find_late(own_hooks: OwnHooks, past: History) -> Iterator[Diagnosis]:
     """Hooks whose time is shorter than their last runs took."""
-    for hook in mine.hooks:
+    for hook in own_hooks.hooks:
         limit = plan_builder.plan_entry(hook).timeout_seconds
         runs = past.by_hook.get(_identify(hook))
         if runs is not None and is_late(runs, limit):
@@ -280,12 +285,12 @@ def _find_late(mine: OwnHooks, past: History) -> Iterator[Diagnosis]:
             yield Diagnosis("", finding, spell_last_runs(runs), frozenset({_identify(hook)}))
 
 
-def _find_idle(mine: OwnHooks, world: World, past: History) -> Iterator[Diagnosis]:
+def _find_idle(own_hooks: OwnHooks, world: World, past: History) -> Iterator[Diagnosis]:
     """Hooks that did not run on events that they are for, since their file was last changed."""
-    for own_hook in mine.hooks:
+    for own_hook in own_hooks.hooks:
         hook = plan_builder.plan_entry(own_hook)
         since = _find_change_time(own_hook)
-        met = [
+        matching = [
             event
             for event in past.events
             if event.event == hook.event
@@ -293,11 +298,15 @@ def _find_idle(mine: OwnHooks, world: World, past: History) -> Iterator[Diagnosi
             and _is_for(hook, event.tool)
             and _is_here(event.cwd, world)
         ]
-        if len(met) < FEWEST or any(event.hooks.get(_identify(own_hook), (False, ""))[0] for event in met):
+        if len(matching) < FEWEST or any(
+            event.hooks.get(_identify(own_hook), (False, ""))[0] for event in matching
+        ):
             continue
-        why = met[-1].hooks.get(_identify(own_hook), (False, "it was not among the hooks of the event"))[1]
-        finding = _place_finding(own_hook, f.NeverFired.at("", count=len(met)))
-        yield Diagnosis("", finding, f"{met[-1].time} {met[-1].agent}: {why}")
+        why = matching[-1].hooks.get(_identify(own_hook), (False, "it was not among the hooks of the event"))[
+            1
+        ]
+        finding = _place_finding(own_hook, f.NeverFired.at("", count=len(matching)))
+        yield Diagnosis("", finding, f"{matching[-1].time} {matching[-1].agent}: {why}")
 
 
 def _find_change_time(hook: HookEntry) -> str:
@@ -335,24 +344,24 @@ def _check_state(world: World) -> Iterator[Diagnosis]:
 
 def _explain_unwritable(folder: str) -> str:
     """Why nothing can be written to a folder that may have to be made; empty if it can."""
-    there = Path(folder)
-    while not os.path.lexists(there) and there != there.parent:
-        there = there.parent
-    if not there.is_dir():
-        return f"{there} is not a folder"
-    return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} is not writable"
+    existing = Path(folder)
+    while not os.path.lexists(existing) and existing != existing.parent:
+        existing = existing.parent
+    if not existing.is_dir():
+        return f"{existing} is not a folder"
+    return "" if os.access(existing, os.W_OK | os.X_OK) else f"{existing} is not writable"
 
 
-def _check_plan(mine: OwnHooks, world: World) -> Iterator[Diagnosis]:
+def _check_plan(own_hooks: OwnHooks, world: World) -> Iterator[Diagnosis]:
     path = plan.find_plan_path(str(world.cwd), world.env)
-    if not mine.hooks or not path or not Path(path).exists():
+    if not own_hooks.hooks or not path or not Path(path).exists():
         return
-    kept = plan.load(path, world.env)
-    why = kept if isinstance(kept, str) else ""
-    if isinstance(kept, plan.DispatchPlan):
-        made_by = kept.header["version"]
+    kept_plan = plan.load(path, world.env)
+    why = kept_plan if isinstance(kept_plan, str) else ""
+    if isinstance(kept_plan, plan.DispatchPlan):
+        made_by = kept_plan.header["version"]
         why = f"it was made by hookport {made_by}" if made_by != __version__ else ""
-        why = why or ("a source changed since" if plan.has_changed(kept) else "")
+        why = why or ("a source changed since" if plan.has_changed(kept_plan) else "")
     if why:
         finding = f.PlanStale.at("", why=why)._replace(file=path)
         yield Diagnosis("", finding, why, repair=Repair("plan", str(world.cwd)))

@@ -39,15 +39,17 @@ def _renew_plan(fix: Repair, _cwd: str, env: Mapping[str, str]) -> list[str]:
 
 def _renew_entries(fix: Repair, cwd: str, env: Mapping[str, str]) -> list[str]:
     """Our entries in an agent's files, written anew; what a user wrote there stays as it is."""
-    wish = sync.SyncRequest((fix.target,), "user" if fix.scope == "user" else "project", vendor=fix.vendored)
+    request = sync.SyncRequest(
+        (fix.target,), "user" if fix.scope == "user" else "project", vendor=fix.vendored
+    )
     try:
-        made = sync.plan_sync(cwd, env, wish)
-        files.apply(made.changes, env, what="doctor --fix", root=made.root)
+        sync_plan = sync.plan_sync(cwd, env, request)
+        files.apply(sync_plan.changes, env, what="doctor --fix", root=sync_plan.root)
     except HookportError as error:
         return [f"did not write the entries of {fix.target}: {error}"]
     return [
         f"wrote hookport's entries in {change.path} anew; `hookport undo` takes that back"
-        for change in made.changes
+        for change in sync_plan.changes
     ]
 
 

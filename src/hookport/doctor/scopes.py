@@ -32,16 +32,18 @@ def find_misplaced_files(case: AgentCase) -> Iterator[Diagnosis]:
         ("user", root, "it reads it in the home folder only"),
         ("project", home, "it reads it in a project only"),
     ):
-        others = paths["project" if scope == "user" else "user"]
+        other_paths = paths["project" if scope == "user" else "user"]
         for path in paths[scope]:
-            if any(fnmatch.fnmatchcase(path, other) for other in others) or path.startswith(("/", "hooks")):
+            if any(fnmatch.fnmatchcase(path, other) for other in other_paths) or path.startswith(
+                ("/", "hooks")
+            ):
                 continue
             for file in expand_last(folder / path):
                 source = read_source(case.dialect, scope, file)
                 place = (
                     f"~/{path}"
                     if scope == "user"
-                    else next((f"~/{other}" for other in others), f"a project's {path}")
+                    else next((f"~/{other}" for other in other_paths), f"a project's {path}")
                 )
                 if source and source.hooks and not _is_read(case, source):
                     yield _diagnose_file(case, source, f.WrongScope, why, why=why, place=place)

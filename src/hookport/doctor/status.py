@@ -124,7 +124,7 @@ def read_status(
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     plan = str(Path(discovery.root, vendored.PLAN))
     states_known = trust.load_approval(discovery.root, env).states
-    approved = {state.lock["bridge"].get(vendored.PLAN) for state in states_known}
+    approved = {standing.lock["bridge"].get(vendored.PLAN) for standing in states_known}
     reports = examine(cwd, env, chosen, is_quick=True)
     ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
     for one in (diagnosis for report in reports for diagnosis in report.diagnoses):
@@ -133,7 +133,7 @@ def read_status(
         doubted = {(one.finding.file, one.finding.where)} if is_doubted else ()
         for key in one.dead if one.finding.severity == "error" else doubted:
             ill.setdefault((one.agent, *key), []).append(one)
-    seen = _StatusContext(
+    context = _StatusContext(
         _read_last_runs(env),
         sync.find_unapproved(discovery, env),
         agent_verdicts,
@@ -145,22 +145,26 @@ def read_status(
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
-        there = [
+        standings = [
             find_installed(find_target(agent, scope, discovery.root, env), discovery) for scope in SCOPES
         ]
         # Of a file that cannot be read nobody knows what is installed in it.
-        refused = [state for state in there if any(it.code == f.NotSynced.code for it in state.plan.findings)]
-        with_ours = [state for state in there if state.installed.ours or state in refused]
+        refused = [
+            standing
+            for standing in standings
+            if any(finding.code == f.NotSynced.code for finding in standing.plan.findings)
+        ]
+        with_ours = [standing for standing in standings if standing.installed.ours or standing in refused]
         if with_ours or agent in evidence or names:
-            scopes = [state.installed for state in there]
+            scopes = [standing.installed for standing in standings]
             rows = {
-                (hook.file, hook.place): _make_hook_state(hook, scopes, cwd, seen, is_scoped=is_scoped)
+                (hook.file, hook.place): _make_hook_state(hook, scopes, cwd, context, is_scoped=is_scoped)
                 for hooks, is_scoped in ((list_enabled(discovery), False), (discovery.scoped, True))
                 for hook in hooks
             }
             states += [
-                _make_agent_state(state, rows, evidence.get(agent, ""), is_first=not number)
-                for number, state in enumerate(with_ours or there[:1])
+                _make_agent_state(standing, rows, evidence.get(agent, ""), is_first=not number)
+                for number, standing in enumerate(with_ours or standings[:1])
             ]
     modules = tuple(module for module in discovery.unmanaged if module.agent in chosen)
     paused = pauses.find_pauses(discovery.root, env)
@@ -174,10 +178,10 @@ def read_status(
 def _find_unread(reports: Iterable[Sequence[Diagnosis]]) -> Iterator[Finding]:
     """What costs the hooks of a file before they are known, once for each place."""
     reported: set[tuple[str, str]] = set()
-    for one in (diagnosis for diagnoses in reports for diagnosis in diagnoses):
-        finding = one.finding
+    for unread in (diagnosis for diagnoses in reports for diagnosis in diagnoses):
+        finding = unread.finding
         place = (os.path.realpath(finding.file), finding.where)
-        is_unread = finding.severity == "error" and not one.dead and finding.code in UNREAD
+        is_unread = finding.severity == "error" and not unread.dead and finding.code in UNREAD
         if finding.file and is_unread and place not in reported:
             reported.add(place)
             yield finding
@@ -205,21 +209,26 @@ def _make_agent_state(
 
 
 def _make_hook_state(
-    hook: HookEntry, scopes: Sequence[InstalledEntries], start: str, seen: _StatusContext, *, is_scoped: bool
+    hook: HookEntry,
+    scopes: Sequence[InstalledEntries],
+    start: str,
+    context: _StatusContext,
+    *,
+    is_scoped: bool,
 ) -> HookState:
     dialect = scopes[0].target.dialect
-    cover = find_cover(hook, scopes, start, is_scoped=is_scoped, others=seen.hooks)
+    cover = find_cover(hook, scopes, start, is_scoped=is_scoped, others=context.hooks)
     level, reason = entries.judge_enforcement(dialect, hook.hook)
     fix = cover.fix
     if not cover.by:
         level, reason = "unavailable", cover.why
     running = {command for scope in scopes for command in find_commands(scope, hook)[0]}
     needs_approval = cover.by == "entry" and any(map(is_dispatch, running))
-    is_waiting = (hook.file, hook.place) in seen.waiting
-    is_waiting |= seen.is_unlocked and any(vendored.ARCHIVE in command for command in running)
+    is_waiting = (hook.file, hook.place) in context.waiting
+    is_waiting |= context.is_unlocked and any(vendored.ARCHIVE in command for command in running)
     if needs_approval and level != "unavailable" and is_waiting and hook.scope == "project":
         level, reason = "unavailable", UNAPPROVED
-    verdicts = {seen.said.get((dialect.id, command), "") for command in running} - {""}
+    verdicts = {context.said.get((dialect.id, command), "") for command in running} - {""}
     # Of several entries the one counts that holds the hook up.
     worst = next((word for word in (MODIFIED, UNTRUSTED, TRUSTED) if word in verdicts), "")
     if worst and cover.by == "entry":
@@ -230,7 +239,7 @@ def _make_hook_state(
         level, reason = "advisory", cover.why
     elif cover.by == "agent" and level == "enforced" and (why := _explain_disobeyed(hook, dialect, scopes)):
         level, reason = "advisory", f"{dialect.title} does not obey its deny: {why}"
-    if level != "unavailable" and (ill := _find_illness(hook, dialect, cover, seen)):
+    if level != "unavailable" and (ill := _find_illness(hook, dialect, cover, context)):
         level, reason, fix = ill
     if level != "unavailable" and (why := _explain_dead(hook, by_agent=cover.by == "agent")):
         level, reason = "unavailable", why
@@ -238,7 +247,7 @@ def _make_hook_state(
         (dialect.id, hook.file, hook.place),
         *((dialect.id, "", text) for scope in scopes for _, text in find_native_commands(scope, hook)),
     ]
-    last = next((seen.fired[key] for key in keys if key in seen.fired), "")
+    last = next((context.fired[key] for key in keys if key in context.fired), "")
     state = {"agent": BY_ITSELF, "entry": cover.state, "": "missing"}[cover.by]
     return HookState(
         name_entry(hook),
@@ -263,19 +272,19 @@ def _explain_dead(hook: HookEntry, *, by_agent: bool) -> str:
 
 
 def _find_illness(
-    hook: HookEntry, dialect: Dialect, cover: Cover, seen: _StatusContext
+    hook: HookEntry, dialect: Dialect, cover: Cover, context: _StatusContext
 ) -> tuple[str, str, str] | None:
     """The level, its reason and the fix where the doctor knows why a hook does not do its work."""
     keys = [(agent, hook.file, hook.place) for agent in (dialect.id, "")]
-    known = [diagnosis for key in keys for diagnosis in seen.diagnoses_of_hooks.get(key, ())]
+    diagnoses = [diagnosis for key in keys for diagnosis in context.diagnoses_of_hooks.get(key, ())]
     worst = next(
-        (diagnosis for diagnosis in known if is_about(diagnosis.finding.code, diagnosis.agent, cover.by)),
+        (diagnosis for diagnosis in diagnoses if is_about(diagnosis.finding.code, diagnosis.agent, cover.by)),
         None,
     )
     if worst is None:
         return None
     level = "failing" if find_gate(worst.finding.code, worst.agent) == STARTS else "unavailable"
-    since = spell_failing(hook, seen.failures) if worst.finding.code != f.KeepsFailing.code else ""
+    since = spell_failing(hook, context.failures) if worst.finding.code != f.KeepsFailing.code else ""
     message = worst.finding.message
     return level, f"{since}: {message}" if since else message, worst.finding.hint
 

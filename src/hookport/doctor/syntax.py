@@ -62,14 +62,14 @@ def check_syntax(
         return None
     key = json.dumps([real, str(script)])
     stamp = [state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns]
-    kept = _read_cache(env)
-    if key in kept and kept[key][0] == stamp:
-        complaint = kept[key][1]
+    cache = _read_cache(env)
+    if key in cache and cache[key][0] == stamp:
+        complaint = cache[key][1]
     else:
         complaint = _examine(name, real, script)
         if complaint is None:
             return None
-        _write_cache(env, {**kept, key: [stamp, complaint]})
+        _write_cache(env, {**cache, key: [stamp, complaint]})
     return SyntaxFault(complaint[0], complaint[1], tuple(complaint[2])) if complaint else None
 
 

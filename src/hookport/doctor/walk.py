@@ -95,7 +95,7 @@ class ProjectView(NamedTuple):
 def view_project(cwd: str, env: Mapping[str, str], agents: Sequence[str]) -> ProjectView:
     """Look at a project as agents see it."""
     discovery = discover(cwd, env)
-    seen = read_status(cwd, env, agents)
+    project_status = read_status(cwd, env, agents)
     reports = [*examine(cwd, env, agents), *(report for report in examine(cwd, env, agents, is_quick=True))]
     diagnoses = {
         (
@@ -108,15 +108,17 @@ def view_project(cwd: str, env: Mapping[str, str], agents: Sequence[str]) -> Pro
         for report in reports
         for diagnosis in report.diagnoses
     }
-    rows = {(state.agent, row.file, row.place): row for state in seen.agents for row in state.hooks}
+    rows = {(state.agent, row.file, row.place): row for state in project_status.agents for row in state.hooks}
     strays = tuple(find_misplaced(discovery.root, env))
-    return ProjectView(find_world(cwd, env), discovery, strays, tuple(diagnoses.values()), rows, seen.paused)
+    return ProjectView(
+        find_world(cwd, env), discovery, strays, tuple(diagnoses.values()), rows, project_status.paused
+    )
 
 
-def find_hooks(name: str, known: ProjectView) -> list[HookEntry]:
+def find_hooks(name: str, project: ProjectView) -> list[HookEntry]:
     """The hooks that a word names: by their names, their places, their scripts or their files."""
     word = name.lower()
-    every = known.list_hooks()
+    every = project.list_hooks()
     for key in (_is_exact, _is_partial):
         chosen = [hook for hook in every if key(word, hook)]
         if chosen:
@@ -142,10 +144,12 @@ def _is_partial(word: str, hook: HookEntry) -> bool:
     return any(word in text.lower() for text in texts) or word in hook.hook.handler.command.lower()
 
 
-def walk_hook(hook: HookEntry, agent: str, known: ProjectView, matching: GateStep | None = None) -> HookWalk:
+def walk_hook(
+    hook: HookEntry, agent: str, project: ProjectView, matching: GateStep | None = None
+) -> HookWalk:
     """The gates of a hook in an agent; `matching` is what a concrete call says of its matcher."""
     steps: list[GateStep] = []
-    for step in _walk_gates(hook, get(agent), known, matching):
+    for step in _walk_gates(hook, get(agent), project, matching):
         steps.append(step)
         if step.state == FAILS:
             break
@@ -160,42 +164,46 @@ def make_match_step(hook: HookEntry, event: Event, agent: Wire, env: Mapping[str
 
 
 def _walk_gates(
-    hook: HookEntry, dialect: Dialect, known: ProjectView, matching: GateStep | None
+    hook: HookEntry, dialect: Dialect, project: ProjectView, matching: GateStep | None
 ) -> Iterator[GateStep]:
-    world, discovery = known.world, known.found
+    world, discovery = project.world, project.found
     root, env = discovery.root, world.env
     scopes = [find_installed(find_target(dialect.id, scope, root, env), discovery) for scope in SCOPES]
     is_scoped = hook in discovery.scoped
-    there = [scope.installed for scope in scopes]
-    cover = find_cover(hook, there, str(world.cwd), is_scoped=is_scoped, others=known.list_hooks())
-    row = known.rows.get((dialect.id, hook.file, hook.place))
-    closed = dict(_find_closed(hook, dialect, cover, known))
+    installed = [scope.installed for scope in scopes]
+    cover = find_cover(hook, installed, str(world.cwd), is_scoped=is_scoped, others=project.list_hooks())
+    row = project.rows.get((dialect.id, hook.file, hook.place))
+    closed = dict(_find_closed(hook, dialect, cover, project))
     yield GateStep(FOUND, OK, f"{shorten_path(hook.file, world)}: {hook.place}".rstrip(": "))
     yield closed.get(RECOGNISED) or GateStep(RECOGNISED, OK, _spell_reading(hook))
     yield (
-        _check_enabled(hook, known) or closed.get(ENABLED) or GateStep(ENABLED, OK, "nothing switches it off")
+        _check_enabled(hook, project)
+        or closed.get(ENABLED)
+        or GateStep(ENABLED, OK, "nothing switches it off")
     )
     yield closed.get(LOADED) or GateStep(
         LOADED, OK, _spell_loading(dialect, cover, [*scopes[0].plan.paths], world)
     )
-    yield closed.get(TRUSTED) or _check_trusted(dialect, cover, row, known)
+    yield closed.get(TRUSTED) or _check_trusted(dialect, cover, row, project)
     is_bridged = any(
-        map(is_dispatch, (it for scope in scopes for it in find_commands(scope.installed, hook)[0]))
+        map(is_dispatch, (command for scope in scopes for command in find_commands(scope.installed, hook)[0]))
     )
-    yield _check_approved(hook, cover, row, known) if is_bridged else GateStep(APPROVED, OK, WITHOUT_BRIDGE)
+    yield _check_approved(hook, cover, row, project) if is_bridged else GateStep(APPROVED, OK, WITHOUT_BRIDGE)
     yield closed.get(FIRES) or GateStep(FIRES, OK, f"{dialect.title} fires {hook.hook.event}")
     yield closed.get(MATCHES) or matching or GateStep(MATCHES, OK, _spell_matcher(hook))
     yield (
-        closed.get(STARTS) or _find_doubt(hook, dialect, known) or GateStep(STARTS, OK, _spell_last_run(row))
+        closed.get(STARTS)
+        or _find_doubt(hook, dialect, project)
+        or GateStep(STARTS, OK, _spell_last_run(row))
     )
     yield closed.get(OBEYED) or _check_obeyed(hook, dialect, row)
 
 
 def _find_closed(
-    hook: HookEntry, dialect: Dialect, cover: Cover, known: ProjectView
+    hook: HookEntry, dialect: Dialect, cover: Cover, project: ProjectView
 ) -> Iterator[tuple[str, GateStep]]:
     """The gates that are closed, the worst finding of each."""
-    for diagnosis in reversed(known.diagnoses):
+    for diagnosis in reversed(project.diagnoses):
         finding = diagnosis.finding
         if finding.severity != "error" or diagnosis.agent not in ("", dialect.id):
             continue
@@ -208,13 +216,13 @@ def _find_closed(
         if is_its and (not cover.by or is_about(finding.code, diagnosis.agent, cover.by)):
             yield gate, GateStep(gate, FAILS, _spell_diagnosis(diagnosis), finding.hint, finding.code)
     if not cover.by:
-        gate = _find_gap_gate(hook, dialect, cover, known)
+        gate = _find_gap_gate(hook, dialect, cover, project)
         yield gate, GateStep(gate, FAILS, cover.why, cover.fix)
 
 
-def _find_doubt(hook: HookEntry, dialect: Dialect, known: ProjectView) -> GateStep | None:
+def _find_doubt(hook: HookEntry, dialect: Dialect, project: ProjectView) -> GateStep | None:
     """What may keep a hook from starting, where the environment of the agent decides that."""
-    for diagnosis in known.diagnoses:
+    for diagnosis in project.diagnoses:
         finding = diagnosis.finding
         is_its = (finding.file, finding.where) == (hook.file, hook.place)
         if is_its and finding.code == WordNotExpanded.code and diagnosis.agent in ("", dialect.id):
@@ -227,9 +235,9 @@ def _spell_diagnosis(diagnosis: Diagnosis) -> str:
     return f"{diagnosis.finding.message} ({evidence})" if evidence else diagnosis.finding.message
 
 
-def _find_gap_gate(hook: HookEntry, dialect: Dialect, cover: Cover, known: ProjectView) -> str:
+def _find_gap_gate(hook: HookEntry, dialect: Dialect, cover: Cover, project: ProjectView) -> str:
     """The gate at which a hook stops that nothing runs."""
-    root, env = known.found.root, known.world.env
+    root, env = project.found.root, project.world.env
     if hook.off:
         return ENABLED
     if not is_fired(dialect, hook.hook):
@@ -249,13 +257,13 @@ def _spell_matcher(hook: HookEntry) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _check_enabled(hook: HookEntry, known: ProjectView) -> GateStep | None:
+def _check_enabled(hook: HookEntry, project: ProjectView) -> GateStep | None:
     if not hook.hook.enabled:
         return GateStep(ENABLED, FAILS, "it is switched off in its file", "Switch it on in its file.")
     if hook.off:
-        by = spell_switch(hook.off, known.found.root)
+        by = spell_switch(hook.off, project.found.root)
         return GateStep(ENABLED, FAILS, f"{by} switches it off", hook.off.fix)
-    over = pauses.find_pause_end(known.paused, name_entry(hook))
+    over = pauses.find_pause_end(project.paused, name_entry(hook))
     if over:
         text = f"{engine.PAUSED} until {pauses.format_time(over)}"
         return GateStep(ENABLED, FAILS, text, "Run `hookport pause --end`.")
@@ -269,12 +277,12 @@ def _spell_loading(dialect: Dialect, cover: Cover, paths: list[str], world: Worl
     return f"an entry of hookport{where} runs it ({cover.state})"
 
 
-def _check_trusted(dialect: Dialect, cover: Cover, row: HookState | None, known: ProjectView) -> GateStep:
+def _check_trusted(dialect: Dialect, cover: Cover, row: HookState | None, project: ProjectView) -> GateStep:
     if row and row.level == "unavailable" and "trust --agents" in row.reason:
         return GateStep(TRUSTED, FAILS, row.reason.partition(":")[0], "Run `hookport trust --agents`.")
     unseen = [
         diagnosis.finding
-        for diagnosis in known.diagnoses
+        for diagnosis in project.diagnoses
         if diagnosis.agent == dialect.id and diagnosis.finding.code == TrustUnseen.code
     ]
     if unseen and cover.by:
@@ -283,9 +291,9 @@ def _check_trusted(dialect: Dialect, cover: Cover, row: HookState | None, known:
 
 
 def _check_approved(
-    found_hook: HookEntry, cover: Cover, row: HookState | None, known: ProjectView
+    found_hook: HookEntry, cover: Cover, row: HookState | None, project: ProjectView
 ) -> GateStep:
-    discovery, env = known.found, known.world.env
+    discovery, env = project.found, project.world.env
     if cover.by == "agent":
         return GateStep(APPROVED, OK, "not needed: the agent runs it by itself")
     if found_hook.scope != "project":

@@ -84,7 +84,7 @@ def make_tests(
     named = Path(entry_file)
     inside = target.scope == "project" and named.is_relative_to(target.root)
     file = shlex.quote(str(named.relative_to(target.root) if inside else named))
-    made: dict[str, dict[str, str]] = {}
+    tests: dict[str, dict[str, str]] = {}
     for hook in hooks:
         # An entry of the project is not loaded wherever a file of the user is.
         is_wider = (target.scope, hook.scope) == ("project", "user")
@@ -94,8 +94,8 @@ def make_tests(
         digest = covering.hash_command(plan_entry(hook).command)
         text = write_clause(target.agent, variable, _spell_call(start, variable), file, digest)
         if read_clauses(text):
-            made.setdefault(hook.file, {})[hook.hook.handler.command] = text
-    return made
+            tests.setdefault(hook.file, {})[hook.hook.handler.command] = text
+    return tests
 
 
 def _spell_call(start: BridgeCall, variable: str) -> str:
@@ -171,18 +171,18 @@ def find_owner(path: str, root: str, env: Mapping[str, str]) -> Dialect | None:
 def rewrite_tests(path: str, data: bytes, dialect: Dialect, tests: Tests) -> bytes:
     """A file with just these tests before its commands."""
     for spot in find_spots(path, dialect, data):
-        wanted = dict(tests.get(spot.hook.handler.command, {})) if not spot.why_not else {}
-        if wanted != spot.tests:
-            data = _splice_tests(path, data, dialect, spot, wanted)
+        wanted_tests = dict(tests.get(spot.hook.handler.command, {})) if not spot.why_not else {}
+        if wanted_tests != spot.tests:
+            data = _splice_tests(path, data, dialect, spot, wanted_tests)
     return data
 
 
 def _splice_tests(
-    path: str, data: bytes, dialect: Dialect, spot: CommandSpot, wanted: Mapping[str, str]
+    path: str, data: bytes, dialect: Dialect, spot: CommandSpot, wanted_tests: Mapping[str, str]
 ) -> bytes:
     """The file with the start of one command replaced, as it is written in the text."""
     document = pipeline.parse({path: data}, dialect)[path]
-    old, new = (_escape_text(set_clauses("", tests)) for tests in (spot.tests, wanted))
+    old, new = (_escape_text(set_clauses("", tests)) for tests in (spot.tests, wanted_tests))
     text = data.decode("utf-8-sig")
     line, column = document.position(spot.path)
     ends = [end.end() for end in re.finditer(r"\r\n|\r|\n", text)]
@@ -192,13 +192,13 @@ def _splice_tests(
         after = data[: len(data) - len(text.encode())] + spliced.encode()
         if [
             candidate.tests for candidate in find_spots(path, dialect, after) if candidate.path == spot.path
-        ] == [dict(wanted)]:
+        ] == [dict(wanted_tests)]:
             return after
     tree = document.tree
     node = tree
     for step in spot.path[:-1]:
         node = node[step]
-    node[spot.path[-1]] = set_clauses(strip_clauses(node[spot.path[-1]]), wanted)
+    node[spot.path[-1]] = set_clauses(strip_clauses(node[spot.path[-1]]), wanted_tests)
     return document.rewrite(tree)
 
 

@@ -82,8 +82,8 @@ def find_cover(
     if level == "unavailable":
         return Cover("", reason, "`hookport matrix` shows which agents have the event.")
     for installed in scopes:
-        there, wanted = find_commands(installed, hook)
-        if not there:
+        present, wanted = find_commands(installed, hook)
+        if not present:
             continue
         # An entry stands in the agent's own file of its scope.
         how_entry = ownership.find_place_loading(dialect, installed.target.places()[0], root, env)
@@ -93,7 +93,7 @@ def find_cover(
             else _explain_untrusted(target)
         )
         if not why.why:
-            is_whole = installed.state == "installed" or (wanted and wanted <= there)
+            is_whole = installed.state == "installed" or (wanted and wanted <= present)
             return Cover("entry", state="installed" if is_whole else "drifted")
         blocked.append(why)
     return (
@@ -208,7 +208,7 @@ def find_commands(installed: InstalledEntries, found_hook: HookEntry) -> tuple[s
     """The commands of our entries that run a hook: those that are there, and those that should be."""
     lists = (installed.ours, installed.wanted)
     if installed.mode == "bridge":
-        there, wanted = (
+        present, wanted = (
             {
                 hook.handler.command
                 for hook in hooks
@@ -216,9 +216,9 @@ def find_commands(installed: InstalledEntries, found_hook: HookEntry) -> tuple[s
             }
             for hooks in lists
         )
-        return there, wanted
+        return present, wanted
     alone = find_native_commands(installed, found_hook)
-    there, wanted = (
+    present, wanted = (
         {
             hook.handler.command
             for hook in hooks
@@ -230,7 +230,7 @@ def find_commands(installed: InstalledEntries, found_hook: HookEntry) -> tuple[s
         }
         for hooks in lists
     )
-    return there, wanted
+    return present, wanted
 
 
 def find_native_commands(installed: InstalledEntries, found_hook: HookEntry) -> list[tuple[str, str]]:
@@ -276,12 +276,12 @@ def report_gaps(gaps: Iterable[Gap], dialect: Dialect) -> list[tuple[Finding, li
         is_fired = entries.is_fired(dialect, gap.hook.hook)
         by_reason.setdefault((gap.cover.why, gap.cover.fix, is_fired), []).append(gap)
     reports: list[tuple[Finding, list[Gap]]] = []
-    for (why, fix, is_fired), those in by_reason.items():
+    for (why, fix, is_fired), group in by_reason.items():
         kind = f.NotRunHere if is_fired else f.NeverFires
-        shown = [f"'{name_entry(gap.hook)}'" for gap in those[:MOST_NAMES]]
-        more = f" and {len(those) - MOST_NAMES} more" if len(those) > MOST_NAMES else ""
+        shown = [f"'{name_entry(gap.hook)}'" for gap in group[:MOST_NAMES]]
+        more = f" and {len(group) - MOST_NAMES} more" if len(group) > MOST_NAMES else ""
         verbs = ("does", "do") if is_fired else ("runs", "run")
-        verb = verbs[len(those) > 1]
+        verb = verbs[len(group) > 1]
         words = {
             "agent": dialect.id,
             "names": ", ".join(shown) + more,
@@ -289,9 +289,9 @@ def report_gaps(gaps: Iterable[Gap], dialect: Dialect) -> list[tuple[Finding, li
             "reason": why,
             "fix": fix,
         }
-        first = those[0].hook
-        place = first.place if len(those) == 1 else ""
-        files = {gap.hook.file for gap in those}
+        first = group[0].hook
+        place = first.place if len(group) == 1 else ""
+        files = {gap.hook.file for gap in group}
         finding = kind.at(place, None, **words)._replace(file=first.file if len(files) == 1 else "")
-        reports.append((finding, those))
+        reports.append((finding, group))
     return reports

@@ -81,16 +81,16 @@ def make_bridge_start(target: Target, *, is_vendored: bool) -> BridgeCall:
     if is_vendored:
         root = target.dialect.project_dir[0] if target.dialect.project_dir else "."
         file = vendored.ARCHIVE if root == "." else f'"{root}"/{vendored.ARCHIVE}'
-        there = f"command -v python3 >/dev/null 2>&1 && [ -f {file} ]"
+        exists_test = f"command -v python3 >/dev/null 2>&1 && [ -f {file} ]"
         windows = "python -I -S " + vendored.ARCHIVE.replace("/", "\\")
-        return BridgeCall(f"python3 -I -S {file}", there, windows, target.scope)
+        return BridgeCall(f"python3 -I -S {file}", exists_test, windows, target.scope)
     python, file = sys.executable, locate_bridge_file()
     if sys.platform == "win32":
         words = [_spell_windows_word(word) for word in (python, "-I", "-S", file)]
         windows = f"& {quote_powershell(python)} -I -S {quote_powershell(file)}"
         return BridgeCall(" ".join(words), "", windows, target.scope)
-    there = f"[ -x {shlex.quote(python)} ] && [ -f {shlex.quote(file)} ]"
-    return BridgeCall(f"{shlex.quote(python)} -I -S {shlex.quote(file)}", there, "", target.scope)
+    exists_test = f"[ -x {shlex.quote(python)} ] && [ -f {shlex.quote(file)} ]"
+    return BridgeCall(f"{shlex.quote(python)} -I -S {shlex.quote(file)}", exists_test, "", target.scope)
 
 
 def _spell_windows_word(word: str) -> str:
@@ -154,7 +154,7 @@ def _spell_arguments(dialect: Dialect, spec: EventSpec, start: BridgeCall, withi
     return f"{words} --within={within / SECOND:g}" if within else words
 
 
-def _list_events(target: Target, hooks: Sequence[HookEntry], kept: Iterable[str]) -> set[str]:
+def _list_events(target: Target, hooks: Sequence[HookEntry], served: Iterable[str]) -> set[str]:
     """The events that need an entry: those of the hooks, and those that hookport itself needs.
 
     Messages are told when a session begins, hooks are protected before a tool runs, and how often a stop was
@@ -163,20 +163,20 @@ def _list_events(target: Target, hooks: Sequence[HookEntry], kept: Iterable[str]
     events = {hook.hook.event for hook in hooks}
     own_events = {"session_start", "before_tool_execute"}
     own_events |= {"before_prompt"} if events.intersection(sessions.STOPS) else set()
-    return {*events, *own_events, *kept, *(CORE if target.scope == "user" else ())}
+    return {*events, *own_events, *served, *(CORE if target.scope == "user" else ())}
 
 
 def plan_bridge_entries(
     target: Target,
     found_hooks: Sequence[HookEntry],
     start: BridgeCall,
-    kept: Mapping[str, ServedEvent] = NOTHING,
+    served: Mapping[str, ServedEvent] = NOTHING,
 ) -> Entries:
     """One entry for each event that matters; only what a guard is for is denied where the bridge is gone."""
     dialect = target.dialect
-    events = _list_events(target, found_hooks, kept)
+    events = _list_events(target, found_hooks, served)
     guarded = {hook.hook.event for hook in found_hooks if may_block(hook.hook)}
-    guarded |= {event for event, serving in kept.items() if serving.guards}
+    guarded |= {event for event, serving in served.items() if serving.guards}
     settings = load_settings(target.root, target.env) if target.scope == "project" else {}
     fails_closed = settings.get("on_failure") == policy.CLOSED and has_field(dialect, "on_failure")
     hooks: list[Hook] = []
@@ -189,7 +189,7 @@ def plan_bridge_entries(
         for spec, _ in find_slots(dialect, Hook(event, Handler())):
             # Some hooks take turns: all have to be asked before the agent gives up.
             needed = max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD
-            timeout = _limit_timeout(dialect, spec, max(needed, kept.get(event, ServedEvent()).timeout))
+            timeout = _limit_timeout(dialect, spec, max(needed, served.get(event, ServedEvent()).timeout))
             windows = f"{start.windows} {_spell_arguments(dialect, spec, start, timeout)}"
             platform = {"windows": windows} if start.windows and has_field(dialect, "windows") else NOTHING
             guards = event in guarded and spec.blocks == "prevent"
@@ -299,8 +299,8 @@ def plan_native_entries(target: Target, found_hooks: Sequence[HookEntry], start:
                 name: text for of in texts.values() for name, text in of.items()
             }
         }
-    wheres = tuple(f"{one.file}: {one.place}" for one in found_hooks)
-    manifest = Manifest(tuple(_resolve_package(one, target) for one in found_hooks))
+    wheres = tuple(f"{hook_.file}: {hook_.place}" for hook_ in found_hooks)
+    manifest = Manifest(tuple(_resolve_package(hook_, target) for hook_ in found_hooks))
     degraded = degrade(manifest, dialect, wheres, scripts, bridge=start)
     findings = [
         _place_finding(finding, found_hooks) for finding in degraded.findings if finding.severity != "note"
@@ -353,8 +353,10 @@ def _resolve_package(found_hook: HookEntry, target: Target) -> Hook:
         env = dict(hook.handler.env)
         same = "".join(f' {name}="${{{PACKAGE}-}}"' for name in names)
         texts[""] = f"{PACKAGE}={word}; export {PACKAGE}{same}; {texts['']}"
-    given = texts.pop("")
-    return hook._replace(handler=hook.handler._replace(command=given, platform=texts or NOTHING, env=env))
+    command_text = texts.pop("")
+    return hook._replace(
+        handler=hook.handler._replace(command=command_text, platform=texts or NOTHING, env=env)
+    )
 
 
 def _spell_portable_folder(hook: HookEntry, target: Target) -> str:
@@ -385,7 +387,7 @@ def find_copies(hooks: Sequence[HookEntry]) -> list[tuple[HookEntry, HookEntry]]
 
 
 def choose_entries(
-    target: Target, hooks: Sequence[HookEntry], start: BridgeCall, kept: Mapping[str, ServedEvent] = NOTHING
+    target: Target, hooks: Sequence[HookEntry], start: BridgeCall, served: Mapping[str, ServedEvent] = NOTHING
 ) -> Entries:
     """Native where every hook means the same to the agent as it is, else the bridge; with the reason."""
     dialect = target.dialect
@@ -411,7 +413,7 @@ def choose_entries(
         if lost is None:
             return alone._replace(why=f"every hook hears and says what {dialect.title} says and hears")
         why = f"natively something would be lost ({lost.code} {lost.message})"
-    return plan_bridge_entries(target, hooks, start, kept)._replace(why=why)
+    return plan_bridge_entries(target, hooks, start, served)._replace(why=why)
 
 
 def find_readers(target: Target, path: str) -> list[Dialect]:
@@ -434,8 +436,8 @@ def limit_to_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) 
     Agents are told apart by the variable that names the project's root to their hooks. One that another
     agent started has that agent's variable too, so where the agent shows itself, the hook runs.
     """
-    others = list(dict.fromkeys(reader.id for path in paths for reader in find_readers(target, path)))
-    agent_env, foreign = get_wire(target.agent).env, [get_wire(other).env for other in others]
+    other_agents = list(dict.fromkeys(reader.id for path in paths for reader in find_readers(target, path)))
+    agent_env, foreign = get_wire(target.agent).env, [get_wire(other).env for other in other_agents]
     absent = [mark for env in foreign if (mark := find_mark(env, agent_env))]
     needs = [mark for env in foreign if not find_mark(env, agent_env) and (mark := find_mark(agent_env, env))]
     tests = [f'[ -n "${{{mark}-}}" ]' for mark in dict.fromkeys(needs)]

@@ -105,7 +105,7 @@ def undo(
             raise ChangedError(Problem("another run came in between. Nothing is taken back. Look again."))
         if run is None:
             return []
-        left = _find_entries_left(run, _find_later_runs(place, run))
+        entries = _find_entries_left(run, _find_later_runs(place, run))
         if not dry_run:
             newest = ledger.read_newest(place)
             if isinstance(newest, LedgerRun) and newest.number != run.number:
@@ -113,14 +113,14 @@ def undo(
             run = ledger.renew_run(place, run)
             ledger.keep_run(place, run._replace(unfinished=True))
             try:
-                _take_back(place, run, left)
+                _take_back(place, run, entries)
             except (OSError, InputError) as error:
                 _clear(run)
-                if any(_has_content(entry, entry.before) for entry in left if entry.before != entry.after):
+                if any(_has_content(entry, entry.before) for entry in entries if entry.before != entry.after):
                     message = f"{error}\nSome files were taken back, not all. Try `hookport undo` again."
                     raise HookportError(message) from error
                 raise
-        return [Change(entry.path, entry.after, entry.before) for entry in left]
+        return [Change(entry.path, entry.after, entry.before) for entry in entries]
 
 
 def find_last_run(env: Mapping[str, str], root: str | None = None) -> LedgerRun | None:
@@ -163,7 +163,7 @@ def _find_later_runs(place: Path, run: LedgerRun) -> dict[str, LedgerRun]:
 def _find_entries_left(run: LedgerRun, later: Mapping[str, LedgerRun]) -> list[LedgerEntry]:
     """What is to be taken back of a run: not what a person or an earlier try took back already."""
     problems = []
-    left = []
+    entries = []
     for entry in run.entries:
         if _is_gone(entry, run):
             continue
@@ -177,7 +177,7 @@ def _find_entries_left(run: LedgerRun, later: Mapping[str, LedgerRun]) -> list[L
             )
         elif content == entry.after:
             if _has_effect(entry):
-                left.append(entry)
+                entries.append(entry)
         elif content != entry.before and entry.target in later:
             after = later[entry.target]
             where = f" in {after.root}" if after.root else ""
@@ -198,10 +198,10 @@ def _find_entries_left(run: LedgerRun, later: Mapping[str, LedgerRun]) -> list[L
                 )
             )
         if content is not None:
-            problems += _find_refusals(entry.path, entry.target, is_replaced=entry in left)
+            problems += _find_refusals(entry.path, entry.target, is_replaced=entry in entries)
     if problems:
         raise ChangedError(*problems)
-    return left
+    return entries
 
 
 def _is_gone(entry: LedgerEntry, run: LedgerRun) -> bool:
@@ -213,7 +213,7 @@ def _make_entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tupl
     """The changes as the ledger keeps them; refused if one of them cannot be made."""
     problems: list[Problem] = []
     stale: list[Problem] = []
-    made = ledger.list_made_folders(place)
+    own_folders = ledger.list_made_folders(place)
     entries: dict[str, LedgerEntry] = {}
     for change in changes:
         target = os.path.realpath(change.path)
@@ -228,7 +228,7 @@ def _make_entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tupl
         elif blocked := _find_blocking_file(Path(target)):
             problems.append(Problem(f"{blocked} is a file, where a folder is needed.", file=change.path))
         else:
-            entry = _make_entry(change, target, made, ledger.read_record(place, target))
+            entry = _make_entry(change, target, own_folders, ledger.read_record(place, target))
             if _has_effect(entry) or (ends and entry.record):
                 entries[target] = entry
     if stale:
@@ -239,14 +239,14 @@ def _make_entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tupl
 
 
 def _make_entry(
-    change: Change, target: str, made: set[str], record: Record | BrokenFile | None
+    change: Change, target: str, own_folders: set[str], record: Record | BrokenFile | None
 ) -> LedgerEntry:
     if isinstance(record, BrokenFile):
         record = Record(change.path, change.before, change.before, ledger.spell_now(), "", exact=False)
     folders: tuple[str, ...] = record.folders if record else ()
     if change.before is None:
         above = [str(parent) for parent in reversed(Path(target).parents)]
-        folders = tuple(folder for folder in above if folder in made or not Path(folder).exists())
+        folders = tuple(folder for folder in above if folder in own_folders or not Path(folder).exists())
     return LedgerEntry(
         path=str(Path(change.path).absolute()),
         target=target,
@@ -425,9 +425,11 @@ def _has_content(entry: LedgerEntry, content: bytes | None) -> bool:
         return False
 
 
-def _take_back(place: Path, run: LedgerRun, left: list[LedgerEntry]) -> None:
+def _take_back(place: Path, run: LedgerRun, entries: list[LedgerEntry]) -> None:
     _clear(run)
-    _carry_out([_make_reverse_move(run, number) for number, entry in enumerate(run.entries) if entry in left])
+    _carry_out(
+        [_make_reverse_move(run, number) for number, entry in enumerate(run.entries) if entry in entries]
+    )
     for entry in run.entries:
         _forget(place, entry)
     ledger.drop_run(place, run)

@@ -59,21 +59,21 @@ def build(discovery: Discovery, env: Mapping[str, str]) -> Lock:
 def drop_private_hooks(discovery: Discovery, lock: Lock, env: Mapping[str, str]) -> Lock:
     """The lock without hooks of files that are this person's alone, which no teammate and no CI has."""
     private = {
-        plan_builder.identify_entry(one, discovery.root, env).id
-        for one in plan_builder.list_project_entries(discovery)
-        if (place := find_own_place(get(one.hook.dialect), one.file, discovery.root, env))
+        plan_builder.identify_entry(own_hook, discovery.root, env).id
+        for own_hook in plan_builder.list_project_entries(discovery)
+        if (place := find_own_place(get(own_hook.hook.dialect), own_hook.file, discovery.root, env))
         and place.scope == "local"
     }
     hooks = {place: entry for place, entry in lock["hooks"].items() if place not in private}
-    known = dict(lock["definitions"])
+    known_definitions = dict(lock["definitions"])
     for hook in plan_builder.list_project_entries(discovery):
         if hook.off and hook.off.scope == "local":  # nobody else has this file, so the hook is on there
-            it = plan_builder.identify_entry(hook._replace(off=None), discovery.root, env)
-            if it.id in hooks:
-                hooks[it.id] = {**hooks[it.id], "definition": it.definition}
-                known[it.definition] = json.loads(it.text)
+            identity = plan_builder.identify_entry(hook._replace(off=None), discovery.root, env)
+            if identity.id in hooks:
+                hooks[identity.id] = {**hooks[identity.id], "definition": identity.definition}
+                known_definitions[identity.definition] = json.loads(identity.text)
     used = {entry["definition"] for entry in hooks.values()}
-    definitions = {hash_: tree for hash_, tree in known.items() if hash_ in used}
+    definitions = {hash_: tree for hash_, tree in known_definitions.items() if hash_ in used}
     return {**lock, "hooks": hooks, "definitions": definitions}
 
 
@@ -85,9 +85,9 @@ def collect_texts(discovery: Discovery, env: Mapping[str, str]) -> dict[str, byt
     if plan is not None:
         contents[trust.sha256(plan)] = plan
     for hook in plan_builder.list_project_entries(discovery):
-        it = plan_builder.identify_entry(hook, discovery.root, env)
-        contents[it.definition] = it.text.encode("utf-8", "surrogatepass")
-        for name in it.files:
+        identity = plan_builder.identify_entry(hook, discovery.root, env)
+        contents[identity.definition] = identity.text.encode("utf-8", "surrogatepass")
+        for name in identity.files:
             path = Path(trust.resolve_name(name, discovery.root, env))
             with suppress(OSError):
                 if path.is_file() and path.stat().st_size <= LARGEST_TEXT:
@@ -121,13 +121,15 @@ def find_standing(discovery: Discovery, env: Mapping[str, str]) -> ApprovalStand
         for hook in plan_builder.list_project_entries(discovery)
     ]
     hooks.sort(key=lambda pair: pair[1].id)
-    left = {plan_builder.name_entry(hook): (*it.not_covered, *it.local) for hook, it in hooks}
+    uncovered = {
+        plan_builder.name_entry(hook): (*identity.not_covered, *identity.local) for hook, identity in hooks
+    }
     return ApprovalStanding(
         len(states),
         is_active,
         nearest.when,
         () if is_active else tuple(compare(dict(nearest.lock), current)),
-        {name: what for name, what in left.items() if what},
+        {name: what for name, what in uncovered.items() if what},
         lost,
     )
 

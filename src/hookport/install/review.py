@@ -40,15 +40,15 @@ def review(
     discovery: Discovery, before: Lock, after: Lock, contents: Mapping[str, bytes], env: Mapping[str, str]
 ) -> list[Review]:
     """What changed between what was approved and what there is."""
-    known = [
+    pairs = [
         (plan_builder.identify_entry(hook, discovery.root, env), hook)
         for hook in plan_builder.list_project_entries(discovery)
     ]
-    hooks = {it.id: hook for it, hook in known}
-    left = {it.id: (*it.not_covered, *it.local) for it, _ in known}
+    hooks = {identity.id: hook for identity, hook in pairs}
+    uncovered = {identity.id: (*identity.not_covered, *identity.local) for identity, _ in pairs}
     return [
         _review_difference(difference, hooks.get(difference.id), before, after, contents, env)._replace(
-            not_covered=left.get(difference.id, ())
+            not_covered=uncovered.get(difference.id, ())
         )
         for difference in lock.compare(before, after)
     ]

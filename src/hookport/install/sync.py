@@ -105,36 +105,36 @@ def _ignore_progress(_agent: str, _number: int, _count: int) -> None:
 def plan_sync(
     cwd: str,
     env: Mapping[str, str],
-    wish: SyncRequest,
+    request: SyncRequest,
     tell: Callable[[str, int, int], None] = _ignore_progress,
 ) -> SyncPlan:
     """The edits that give every agent its entries; `tell` hears which agent is next."""
     discovery = discover(cwd, env)
     evidence = {agent_found.agent: agent_found.why for agent_found in detect_agents(discovery.root, env)}
-    chosen = tuple(dict.fromkeys(get(name).id for name in wish.agents)) or tuple(evidence)
+    chosen = tuple(dict.fromkeys(get(name).id for name in request.agents)) or tuple(evidence)
     _require_agents(chosen)
-    if wish.vendor and wish.scope == "user":
+    if request.vendor and request.scope == "user":
         raise UsageError(
             "a bridge is put into a project, and --scope user is for all of them. Leave one out."
         )
-    wish = wish._replace(vendor=wish.vendor or brings_bridge(discovery.root, wish.scope))
+    request = request._replace(vendor=request.vendor or brings_bridge(discovery.root, request.scope))
     plans: list[AgentPlan] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
-        one = find_target(agent, wish.scope, discovery.root, env)
-        made = plan_agent(one, discovery, wish)._replace(shown=evidence.get(agent, "named"))
-        plans.append(_report_uncovered(made, one, discovery, cwd))
+        target = find_target(agent, request.scope, discovery.root, env)
+        edited = plan_agent(target, discovery, request)._replace(shown=evidence.get(agent, "named"))
+        plans.append(_report_uncovered(edited, target, discovery, cwd))
     _require_editable(plans)
-    plans = _add_adoption_tests(plans, discovery, wish, env)
+    plans = _add_adoption_tests(plans, discovery, request, env)
     changes = [change for agent_plan in plans for change in agent_plan.changes]
     general: list[Finding] = [finding for finding in discovery.findings if finding.severity == "error"]
     general += [stray.finding for stray in find_misplaced(discovery.root, env)]
-    if wish.vendor:
+    if request.vendor:
         changes += _plan_bridge_changes(discovery.root, changes)
         general += writer.find_left_out(discovery.root)
     else:
         general += _find_unseen_packages(plans)
-    if not wish.vendor and wish.scope == "project" and changes:
+    if not request.vendor and request.scope == "project" and changes:
         general.append(f.OfThisMachine.at(""))
     alone = [agent_plan.agent for agent_plan in plans if agent_plan.mode == "native" and agent_plan.changes]
     if alone:
@@ -146,14 +146,16 @@ def plan_sync(
     )
     if names:
         general.append(f.NotApproved.at("", names=", ".join(names)))
-    elif wish.vendor and any(change.path == str(Path(discovery.root, vendored.PLAN)) for change in changes):
+    elif request.vendor and any(
+        change.path == str(Path(discovery.root, vendored.PLAN)) for change in changes
+    ):
         # Its hooks run again once the new plan is approved: the next step, and no fault of this one.
         general.append(f.BridgeUnlocked.at("", name=vendored.PLAN)._replace(severity="loss"))
     return SyncPlan(discovery.root, tuple(plans), tuple(changes), tuple(general))
 
 
 def _add_adoption_tests(
-    plans: Sequence[AgentPlan], discovery: Discovery, wish: SyncRequest, env: Mapping[str, str]
+    plans: Sequence[AgentPlan], discovery: Discovery, request: SyncRequest, env: Mapping[str, str]
 ) -> list[AgentPlan]:
     """The plans with the tests before commands that an agent reads in another's file.
 
@@ -165,45 +167,45 @@ def _add_adoption_tests(
         before = read_file(path)
         if owner is None or before is None:
             continue
-        there = adoption.read_tests(path, owner)
-        wanted = {command: dict(tests) for command, tests in there.items()}
+        current_tests = adoption.read_tests(path, owner)
+        wanted_tests = {command: dict(tests) for command, tests in current_tests.items()}
         by = len(plans)
         for number, agent_plan in enumerate(plans):
-            made = _make_tests(agent_plan, discovery, wish, env).get(path, {})
-            for command, text in made.items():
-                if wish.adopt or agent_plan.agent in there.get(command, {}):
-                    wanted.setdefault(command, {})[agent_plan.agent] = text
+            own_tests = _make_tests(agent_plan, discovery, request, env).get(path, {})
+            for command, text in own_tests.items():
+                if request.adopt or agent_plan.agent in current_tests.get(command, {}):
+                    wanted_tests.setdefault(command, {})[agent_plan.agent] = text
                     by = min(by, number)
-            done = {command for command in made if agent_plan.agent in wanted.get(command, {})}
+            done = {command for command in own_tests if agent_plan.agent in wanted_tests.get(command, {})}
             plans[number] = agent_plan._replace(
                 findings=tuple(_drop_adopted(agent_plan.findings, path, done, discovery))
             )
         pending = [
-            (number, it)
+            (number, change)
             for number, pending_plan in enumerate(plans)
-            for it in pending_plan.changes
-            if it.path == path
+            for change in pending_plan.changes
+            if change.path == path
         ]
         if pending and pending[0][1].after is None:
             continue
         number, now = (pending[0][0], pending[0][1].after or b"") if pending else (by, before)
-        after = adoption.rewrite_tests(path, now, owner, wanted)
+        after = adoption.rewrite_tests(path, now, owner, wanted_tests)
         if after != now and number < len(plans):
             plans[number] = _add_change(plans[number], Change(path, before, after))
     return plans
 
 
 def _make_tests(
-    agent_plan: AgentPlan, discovery: Discovery, wish: SyncRequest, env: Mapping[str, str]
+    agent_plan: AgentPlan, discovery: Discovery, request: SyncRequest, env: Mapping[str, str]
 ) -> dict[str, dict[str, str]]:
     """The tests that let the entries of an agent run what it reads elsewhere."""
     if agent_plan.mode != "bridge" or not agent_plan.paths:
         return {}
-    it = find_target(agent_plan.agent, agent_plan.scope, discovery.root, env)
+    target = find_target(agent_plan.agent, agent_plan.scope, discovery.root, env)
     events = {hook.event for hook in agent_plan.hooks}
     hooks = [hook for hook in list_enabled(discovery) if hook.hook.event in events]
     return adoption.make_tests(
-        it, hooks, entries.make_bridge_start(it, is_vendored=wish.vendor), agent_plan.paths[0]
+        target, hooks, entries.make_bridge_start(target, is_vendored=request.vendor), agent_plan.paths[0]
     )
 
 
@@ -224,56 +226,60 @@ def _drop_adopted(
 
 
 def _add_change(agent_plan: AgentPlan, change: Change) -> AgentPlan:
-    rest = tuple(it for it in agent_plan.changes if it.path != change.path)
+    rest = tuple(other for other in agent_plan.changes if other.path != change.path)
     state: State = "drifted" if agent_plan.state == "installed" else agent_plan.state
     paths = agent_plan.paths if change.path in agent_plan.paths else (*agent_plan.paths, change.path)
     return agent_plan._replace(changes=(*rest, change), paths=paths, state=state)
 
 
-def find_installed(one: Target, discovery: Discovery) -> AgentStanding:
+def find_installed(target: Target, discovery: Discovery) -> AgentStanding:
     """What is installed in the files of an agent, in the way that it was installed."""
-    ours = tuple(hook for path in one.list_files() for hook in read_our_entries(one, path))
+    ours = tuple(hook for path in target.list_files() for hook in read_our_entries(target, path))
     commands = [hook.handler.command for hook in ours]
     mode: Choice = "auto"
     if commands:
         mode = "bridge" if any(map(is_dispatch, commands)) else "native"
-    is_vendored = brings_bridge(discovery.root, one.scope) or any(
+    is_vendored = brings_bridge(discovery.root, target.scope) or any(
         vendored.ARCHIVE in command for command in commands
     )
-    made = plan_agent(one, discovery, SyncRequest((one.agent,), one.scope, mode, vendor=is_vendored))
-    if all(finding.code != f.NotSynced.code for finding in made.findings):
-        made = made._replace(findings=(*made.findings, *_find_unreadable(one)))
-    return AgentStanding(InstalledEntries(one, made.mode, made.state, ours, made.hooks), made)
+    agent_plan = plan_agent(
+        target, discovery, SyncRequest((target.agent,), target.scope, mode, vendor=is_vendored)
+    )
+    if all(finding.code != f.NotSynced.code for finding in agent_plan.findings):
+        agent_plan = agent_plan._replace(findings=(*agent_plan.findings, *_find_unreadable(target)))
+    return AgentStanding(
+        InstalledEntries(target, agent_plan.mode, agent_plan.state, ours, agent_plan.hooks), agent_plan
+    )
 
 
-def _find_unreadable(one: Target) -> Iterator[Finding]:
+def _find_unreadable(target: Target) -> Iterator[Finding]:
     """Files of the agent that cannot be read, so that nobody knows what is installed in them."""
-    for path in one.list_files():
+    for path in target.list_files():
         data = read_file(path)
         try:
             if data is not None:
-                pipeline.parse({path: data}, one.dialect)
+                pipeline.parse({path: data}, target.dialect)
         except InputError as error:
-            yield from (_make_refusal(problem, one.agent) for problem in error.problems)
+            yield from (_make_refusal(problem, target.agent) for problem in error.problems)
 
 
-def _report_uncovered(made: AgentPlan, one: Target, discovery: Discovery, start: str) -> AgentPlan:
+def _report_uncovered(agent_plan: AgentPlan, target: Target, discovery: Discovery, start: str) -> AgentPlan:
     """The plan with an error for each hook that would not run there, once it is carried out."""
-    if any(finding.code == f.NotSynced.code for finding in made.findings):
-        return made
-    other = next(scope for scope in SCOPES if scope != one.scope)
-    elsewhere = find_installed(find_target(one.agent, other, one.root, one.env), discovery).installed
-    after = InstalledEntries(one, made.mode, "installed", made.hooks, made.hooks)
-    known = {(it.file, it.where) for it in made.findings if it.severity == "error"}
+    if any(finding.code == f.NotSynced.code for finding in agent_plan.findings):
+        return agent_plan
+    other = next(scope for scope in SCOPES if scope != target.scope)
+    elsewhere = find_installed(find_target(target.agent, other, target.root, target.env), discovery).installed
+    after = InstalledEntries(target, agent_plan.mode, "installed", agent_plan.hooks, agent_plan.hooks)
+    reported = {(error.file, error.where) for error in agent_plan.findings if error.severity == "error"}
     gaps = [
         gap
         for gap in find_gaps(list_enabled(discovery), discovery.scoped, (after, elsewhere), start)
-        if (gap.hook.file, gap.hook.place) not in known
+        if (gap.hook.file, gap.hook.place) not in reported
     ]
-    findings = [finding for finding, _ in report_gaps(gaps, one.dialect)]
-    if not one.places() and findings:
-        findings = [f.NoPlaceThere.at("", agent=one.agent, scope=one.scope, other=other)]
-    return made._replace(findings=(*made.findings, *findings))
+    findings = [finding for finding, _ in report_gaps(gaps, target.dialect)]
+    if not target.places() and findings:
+        findings = [f.NoPlaceThere.at("", agent=target.agent, scope=target.scope, other=other)]
+    return agent_plan._replace(findings=(*agent_plan.findings, *findings))
 
 
 def brings_bridge(root: str, scope: Scope) -> bool:
@@ -292,9 +298,9 @@ def _find_unseen_packages(plans: Iterable[AgentPlan]) -> Iterator[Finding]:
 def find_unknown_dialects(plan: SyncPlan, env: Mapping[str, str]) -> Iterator[Finding]:
     """Entries that name a dialect which the project's bridge was made without."""
     for agent_plan in plan.agents:
-        it = find_target(agent_plan.agent, agent_plan.scope, plan.root, env)
-        for path in it.list_files():
-            commands = [hook.handler.command for hook in read_our_entries(it, path)]
+        target = find_target(agent_plan.agent, agent_plan.scope, plan.root, env)
+        for path in target.list_files():
+            commands = [hook.handler.command for hook in read_our_entries(target, path)]
             for name in dict.fromkeys(
                 name for text in commands for name in writer.find_lacking(plan.root, text)
             ):
@@ -334,33 +340,33 @@ def _plan_bridge_changes(root: str, changes: Sequence[Change]) -> list[Change]:
     return writer.plan_changes(root, {change.path: change.after for change in changes})
 
 
-def plan_agent(one: Target, discovery: Discovery, wish: SyncRequest) -> AgentPlan:
+def plan_agent(target: Target, discovery: Discovery, request: SyncRequest) -> AgentPlan:
     """The edits for one agent; whatever keeps us from them is a finding, and no file of it is touched."""
-    if not one.places():
-        return AgentPlan(one.agent, one.scope, "", "", "", "absent")
+    if not target.places():
+        return AgentPlan(target.agent, target.scope, "", "", "", "absent")
     try:
-        _require_readable(one)
-        wanted = _find_wanted_entries(one, discovery, wish)
+        _require_readable(target)
+        wanted = _find_wanted_entries(target, discovery, request)
         try:
-            return _plan_edits(one, wanted)
+            return _plan_edits(target, wanted)
         except InternalError:
-            if wanted.mode != "native" or not one.dialect.products:
+            if wanted.mode != "native" or not target.dialect.products:
                 raise
-        bridged = _find_wanted_entries(one, discovery, wish._replace(mode="bridge"))
+        bridged = _find_wanted_entries(target, discovery, request._replace(mode="bridge"))
         why = "the files that are here are of one product, and cannot say each hook as it is"
-        return _plan_edits(one, bridged._replace(why=why))
+        return _plan_edits(target, bridged._replace(why=why))
     except InputError as error:
-        refused = [_make_refusal(problem, one.agent) for problem in error.problems]
+        refused = [_make_refusal(problem, target.agent) for problem in error.problems]
     except InternalError as error:  # the files of the others are none the worse for it
-        refused = [_make_refusal(Problem(str(error)), one.agent)]
-    return AgentPlan(one.agent, one.scope, "", "", "", "absent", findings=tuple(refused))
+        refused = [_make_refusal(Problem(str(error)), target.agent)]
+    return AgentPlan(target.agent, target.scope, "", "", "", "absent", findings=tuple(refused))
 
 
-def _require_readable(one: Target) -> None:
+def _require_readable(target: Target) -> None:
     """A file that another one hides must be readable: else nobody knows whether it has hooks to be hidden."""
-    places = dict.fromkeys(place for shadow in one.dialect.shadows for place in (shadow.file, shadow.by))
-    paths = [one.path(place) for place in places if place.startswith("~/") == (one.scope == "user")]
-    pipeline.parse({path: data for path in paths if (data := read_file(path)) is not None}, one.dialect)
+    places = dict.fromkeys(place for shadow in target.dialect.shadows for place in (shadow.file, shadow.by))
+    paths = [target.path(place) for place in places if place.startswith("~/") == (target.scope == "user")]
+    pipeline.parse({path: data for path in paths if (data := read_file(path)) is not None}, target.dialect)
 
 
 def _make_refusal(problem: Problem, agent: str) -> Finding:
@@ -369,139 +375,147 @@ def _make_refusal(problem: Problem, agent: str) -> Finding:
     return finding._replace(file=problem.file, line=problem.line, column=problem.column)
 
 
-def _find_wanted_entries(one: Target, discovery: Discovery, wish: SyncRequest) -> Entries:
+def _find_wanted_entries(target: Target, discovery: Discovery, request: SyncRequest) -> Entries:
     """The entries that the agent needs for the hooks of the scope."""
-    start = entries.make_bridge_start(one, is_vendored=wish.vendor)
+    start = entries.make_bridge_start(target, is_vendored=request.vendor)
     # The bridge is called for hooks that are switched off too: it knows when they are not any more.
-    hooks = [hook for hook in list_enabled(discovery) if wish.mode == "bridge" or hook.scope == one.scope]
+    hooks = [
+        hook for hook in list_enabled(discovery) if request.mode == "bridge" or hook.scope == target.scope
+    ]
     twice: list[tuple[Finding, bool]] = []
-    kept: list[HookEntry] = []
+    entry_hooks: list[HookEntry] = []
     for hook in hooks:
-        if entries.needs_entry(one, hook):
-            kept.append(hook)
-            besides = find_also_read_place(one.dialect, hook, discovery.root, one.env)
+        if entries.needs_entry(target, hook):
+            entry_hooks.append(hook)
+            besides = find_also_read_place(target.dialect, hook, discovery.root, target.env)
             if besides:
-                twice.append((_report_double_run(one, hook, besides, wish), adoption.is_adopted(one, hook)))
-    on = [hook for hook in kept if hook.off is None]
-    serving = _find_served_events(one)
-    if wish.mode == "native":
-        made = entries.plan_native_entries(one, on, start)._replace(why="it was asked for")
+                twice.append(
+                    (_report_double_run(target, hook, besides, request), adoption.is_adopted(target, hook))
+                )
+    on = [hook for hook in entry_hooks if hook.off is None]
+    serving = _find_served_events(target)
+    if request.mode == "native":
+        chosen = entries.plan_native_entries(target, on, start)._replace(why="it was asked for")
         if serving:
-            made = made._replace(findings=(*made.findings, f.ServesNoMore.at("", agent=one.agent)))
-    elif wish.mode == "bridge":
-        made = entries.plan_bridge_entries(one, kept, start, serving)._replace(why="it was asked for")
-    elif kept or serving:
-        made = _choose_lossless(one, kept, discovery, start, serving)
+            chosen = chosen._replace(findings=(*chosen.findings, f.ServesNoMore.at("", agent=target.agent)))
+    elif request.mode == "bridge":
+        chosen = entries.plan_bridge_entries(target, entry_hooks, start, serving)._replace(
+            why="it was asked for"
+        )
+    elif entry_hooks or serving:
+        chosen = _choose_lossless(target, entry_hooks, discovery, start, serving)
     else:
-        why = f"there are no hooks of the {one.scope}"
+        why = f"there are no hooks of the {target.scope}"
         if hooks:
-            why = f"{one.dialect.title} loads every hook of the {one.scope} from its own files"
-        made = Entries("native", why, ())
-    findings = [finding for finding, is_adopted in twice if made.mode != "bridge" or not is_adopted]
-    findings += [finding for finding in made.findings if finding.code not in CODES_OF_HOOKS]
-    findings += _report_copies(one, on) if made.mode == "native" else ()
-    runs = list_enabled(discovery) if made.mode == "bridge" else hooks
-    return made._replace(findings=(*findings, *find_shortfalls(one, runs)))
+            why = f"{target.dialect.title} loads every hook of the {target.scope} from its own files"
+        chosen = Entries("native", why, ())
+    findings = [finding for finding, is_adopted in twice if chosen.mode != "bridge" or not is_adopted]
+    findings += [finding for finding in chosen.findings if finding.code not in CODES_OF_HOOKS]
+    findings += _report_copies(target, on) if chosen.mode == "native" else ()
+    runs = list_enabled(discovery) if chosen.mode == "bridge" else hooks
+    return chosen._replace(findings=(*findings, *find_shortfalls(target, runs)))
 
 
 def _choose_lossless(
-    one: Target,
+    target: Target,
     hooks: Sequence[HookEntry],
     discovery: Discovery,
     start: BridgeCall,
     serving: Mapping[str, ServedEvent],
 ) -> Entries:
     """The entries in the mode that loses nothing."""
-    made = entries.choose_entries(one, hooks, start, serving)
-    if made.mode == "bridge" or serving:
-        everything = [hook for hook in list_enabled(discovery) if entries.needs_entry(one, hook)]
-        why = made.why if made.mode == "bridge" else SERVES_ALL
-        return entries.plan_bridge_entries(one, everything, start, serving)._replace(why=why)
+    chosen = entries.choose_entries(target, hooks, start, serving)
+    if chosen.mode == "bridge" or serving:
+        everything = [hook for hook in list_enabled(discovery) if entries.needs_entry(target, hook)]
+        why = chosen.why if chosen.mode == "bridge" else SERVES_ALL
+        return entries.plan_bridge_entries(target, everything, start, serving)._replace(why=why)
     on = [hook for hook in hooks if hook.off is None]
-    return made if on == hooks else entries.plan_native_entries(one, on, start)._replace(why=made.why)
+    return chosen if on == hooks else entries.plan_native_entries(target, on, start)._replace(why=chosen.why)
 
 
-def _report_copies(one: Target, hooks: Sequence[HookEntry]) -> Iterator[Finding]:
+def _report_copies(target: Target, hooks: Sequence[HookEntry]) -> Iterator[Finding]:
     """Copies for several agents that run each by itself."""
     for copy, other in entries.find_copies(hooks):
-        finding = f.CopyRuns.at(copy.place, agent=one.agent, name=name_entry(copy), other=other.file)
+        finding = f.CopyRuns.at(copy.place, agent=target.agent, name=name_entry(copy), other=other.file)
         yield finding._replace(file=copy.file)
 
 
-def _report_double_run(one: Target, hook: HookEntry, file: str, wish: SyncRequest) -> Finding:
+def _report_double_run(target: Target, hook: HookEntry, file: str, request: SyncRequest) -> Finding:
     """That a hook may run twice, and what helps."""
-    why = adoption.find_obstacle(one, hook)
+    why = adoption.find_obstacle(target, hook)
     # A project's entry is not there wherever a user's file is read, and each hook by itself is not asked.
-    options = " --scope user" if "user" in (one.scope, hook.scope) else ""
-    options += " --mode bridge" if wish.mode == "native" else ""
+    options = " --scope user" if "user" in (target.scope, hook.scope) else ""
+    options += " --mode bridge" if request.mode == "native" else ""
     fix = (
         f"It cannot be adopted: {why}. {KEEP_APART}"
         if why
-        else ADOPT.format(agent=one.agent, options=options)
+        else ADOPT.format(agent=target.agent, options=options)
     )
-    is_wider = bool(hook.hook.condition) and not has_field(one.dialect, "condition", hook.hook.handler.type)
+    is_wider = bool(hook.hook.condition) and not has_field(
+        target.dialect, "condition", hook.hook.handler.type
+    )
     kind = f.RunsWider if is_wider else f.RunsBesides
-    return kind.at(hook.place, agent=one.agent, file=file, fix=fix)._replace(file=hook.file)
+    return kind.at(hook.place, agent=target.agent, file=file, fix=fix)._replace(file=hook.file)
 
 
-def _find_served_events(one: Target) -> dict[str, ServedEvent]:
+def _find_served_events(target: Target) -> dict[str, ServedEvent]:
     """What the entries in a user's file do, by their events: they serve every project, so it stays."""
-    if one.scope != "user":
+    if target.scope != "user":
         return {}
-    there: dict[str, ServedEvent] = {}
-    for path in one.list_files():
-        for hook in read_our_entries(one, path):
+    served: dict[str, ServedEvent] = {}
+    for path in target.list_files():
+        for hook in read_our_entries(target, path):
             if is_dispatch(hook.handler.command):
-                known = there.get(hook.event, ServedEvent())
-                timeout = max(known.timeout, hook.handler.timeout or known.timeout)
-                there[hook.event] = ServedEvent(known.guards or entries.is_guard(hook), timeout)
-    return there
+                former = served.get(hook.event, ServedEvent())
+                timeout = max(former.timeout, hook.handler.timeout or former.timeout)
+                served[hook.event] = ServedEvent(former.guards or entries.is_guard(hook), timeout)
+    return served
 
 
-def read_our_entries(one: Target, path: str) -> list[Hook]:
+def read_our_entries(target: Target, path: str) -> list[Hook]:
     """Our entries for this agent in a file; none if it cannot be read."""
     data = read_file(path)
-    return [] if data is None else decode_our_entries(one, path, data)
+    return [] if data is None else decode_our_entries(target, path, data)
 
 
-def decode_our_entries(one: Target, path: str, data: bytes) -> list[Hook]:
+def decode_our_entries(target: Target, path: str, data: bytes) -> list[Hook]:
     """The same for what a file holds, or would."""
     try:
-        hooks = pipeline.read({path: data}, one.dialect).decoded.manifest.hooks
+        hooks = pipeline.read({path: data}, target.dialect).decoded.manifest.hooks
     except InputError:
         return []
     ours = [hook for hook in hooks if is_ours(hook.handler.command)]
-    named = one.agent if one.is_own(path) else ""
-    return [hook for hook in ours if (find_agent(hook.handler.command) or named) == one.agent]
+    named = target.agent if target.is_own(path) else ""
+    return [hook for hook in ours if (find_agent(hook.handler.command) or named) == target.agent]
 
 
-def _plan_edits(one: Target, wanted: Entries) -> AgentPlan:
+def _plan_edits(target: Target, wanted: Entries) -> AgentPlan:
     """The splices that turn what is there into what is wanted."""
-    keys = one.dialect.shape.encode(one.dialect, Manifest(wanted.hooks)) if wanted.hooks else {}
-    places = one.find_paths(keys)
+    keys = target.dialect.shape.encode(target.dialect, Manifest(wanted.hooks)) if wanted.hooks else {}
+    places = target.find_paths(keys)
     if keys and not places:
         raise InputError(Problem("there is no place for its files: HOME is not set"))
-    holding = {path: mine for path in one.list_files() if (mine := read_our_entries(one, path))}
+    holding = {path: mine for path in target.list_files() if (mine := read_our_entries(target, path))}
     if wanted.hooks:
-        hooks = entries.limit_to_agent(one, wanted.hooks, places.values())
-        existing = one.read_existing(places.values())
-        changes = _splice_entries(one, existing, hooks, places)
+        hooks = entries.limit_to_agent(target, wanted.hooks, places.values())
+        existing = target.read_existing(places.values())
+        changes = _splice_entries(target, existing, hooks, places)
     else:
         hooks, existing = (), {path: data for path in holding if (data := read_file(path)) is not None}
-        changes = [change for path in existing for change in _take_out_entries(one, path)]
+        changes = [change for path in existing for change in _take_out_entries(target, path)]
     ours = [hook for path in existing for hook in holding.get(path, ())]
     state: State = "installed"
     if changes:
         state = "drifted" if ours else "missing"
     elif not hooks:
         state = "absent"
-    findings = [*wanted.findings, *_find_double_entries(one, wanted.mode, [*places.values()], holding)]
-    findings += _find_shared_files(one, places.values())
-    if hooks and one.dialect.at_start and one.scope == "project":
-        findings.append(f.OnlyAtStart.at("", agent=one.dialect.title))
+    findings = [*wanted.findings, *_find_double_entries(target, wanted.mode, [*places.values()], holding)]
+    findings += _find_shared_files(target, places.values())
+    if hooks and target.dialect.at_start and target.scope == "project":
+        findings.append(f.OnlyAtStart.at("", agent=target.dialect.title))
     return AgentPlan(
-        one.agent,
-        one.scope,
+        target.agent,
+        target.scope,
         "",
         wanted.mode if hooks else "",
         wanted.why,
@@ -514,7 +528,7 @@ def _plan_edits(one: Target, wanted: Entries) -> AgentPlan:
 
 
 def _find_double_entries(
-    one: Target, mode: str, paths: Sequence[str], holding: Mapping[str, list[Hook]]
+    target: Target, mode: str, paths: Sequence[str], holding: Mapping[str, list[Hook]]
 ) -> Iterator[Finding]:
     """Other files that the agent reads besides, with entries of ours that run the same hooks again.
 
@@ -522,8 +536,8 @@ def _find_double_entries(
     """
     if not paths:
         return
-    other = next(scope for scope in SCOPES if scope != one.scope)
-    elsewhere = find_target(one.agent, other, one.root, one.env)
+    other = next(scope for scope in SCOPES if scope != target.scope)
+    elsewhere = find_target(target.agent, other, target.root, target.env)
     more = [
         path
         for path in elsewhere.list_files()
@@ -534,15 +548,15 @@ def _find_double_entries(
     ]
     for path in dict.fromkeys([*holding, *more]):
         if path not in paths and _resolve_path(path) not in map(_resolve_path, paths):
-            yield f.EntryTwice.at("", agent=one.agent, other=path)._replace(file=paths[0])
+            yield f.EntryTwice.at("", agent=target.agent, other=path)._replace(file=paths[0])
 
 
-def _find_shared_files(one: Target, paths: Iterable[str]) -> Iterator[Finding]:
+def _find_shared_files(target: Target, paths: Iterable[str]) -> Iterator[Finding]:
     """Other agents that read the file, where nothing tells the two apart."""
     for path in paths:
-        for other in entries.find_readers(one, path):
-            if not entries.can_tell_apart(one.agent, other.id):
-                yield f.TwoAgentsRead.at("", agent=one.agent, other=other.id)._replace(file=path)
+        for other in entries.find_readers(target, path):
+            if not entries.can_tell_apart(target.agent, other.id):
+                yield f.TwoAgentsRead.at("", agent=target.agent, other=other.id)._replace(file=path)
 
 
 def _resolve_path(path: str) -> str:
@@ -550,13 +564,13 @@ def _resolve_path(path: str) -> str:
 
 
 def _splice_entries(
-    one: Target, existing: Mapping[str, bytes], hooks: Sequence[Hook], places: Mapping[str, str]
+    target: Target, existing: Mapping[str, bytes], hooks: Sequence[Hook], places: Mapping[str, str]
 ) -> list[Change]:
     """The files with our former entries replaced by these; every other hook stays where it is."""
-    dialect = one.dialect
+    dialect = target.dialect
     if not existing:
         return _make_whole_files(
-            one, existing, dialect.shape.encode(dialect, Manifest(tuple(hooks))), places, hooks
+            target, existing, dialect.shape.encode(dialect, Manifest(tuple(hooks))), places, hooks
         )
     for path in existing:
         if dialect.shape.in_place and not is_generated(path):
@@ -568,15 +582,15 @@ def _splice_entries(
     merged = _merge_hooks(reading.decoded.manifest.hooks, hooks, reading)
     if any(document.kind == "text" for document in reading.documents.values()):
         trees = dialect.shape.encode(dialect, Manifest(merged))
-        return _make_whole_files(one, existing, trees, one.find_paths(trees), merged)
+        return _make_whole_files(target, existing, trees, target.find_paths(trees), merged)
     after = edit.encode(reading, merged)
     after = {path: data for path, data in after.items() if data or path in existing}
-    _check_result(one, after)
+    _check_result(target, after)
     return _make_changes(existing, after)
 
 
 def _make_whole_files(
-    one: Target,
+    target: Target,
     existing: Mapping[str, bytes],
     trees: Mapping[str, Tree],
     places: Mapping[str, str],
@@ -584,13 +598,13 @@ def _make_whole_files(
 ) -> list[Change]:
     """Files that are written whole: new ones, and those that are generated."""
     after = {
-        places[key]: documents.dump(tree, pipeline.detect_dialect_kind(one.dialect, places[key]))
+        places[key]: documents.dump(tree, pipeline.detect_dialect_kind(target.dialect, places[key]))
         for key, tree in trees.items()
         if key in places
     }
     if len(after) == len(trees):
-        pipeline.verify(one.dialect, after, tuple(hooks))
-    _check_result(one, after)
+        pipeline.verify(target.dialect, after, tuple(hooks))
+    _check_result(target, after)
     return _make_changes(existing, after)
 
 
@@ -606,51 +620,59 @@ def _make_changes(existing: Mapping[str, bytes], after: Mapping[str, bytes]) -> 
 
 def _merge_hooks(before: Sequence[Hook], wanted: Sequence[Hook], reading: Reading) -> tuple[Hook, ...]:
     """The hooks there, ours replaced in their places, and those of ours that are new at the end."""
-    left = list(wanted)
-    kept = [hook for hook in before if hook in left and is_ours(hook.handler.command)]
-    for hook in kept:
-        if hook in left:
-            left.remove(hook)
+    remaining = list(wanted)
+    unchanged = [hook for hook in before if hook in remaining and is_ours(hook.handler.command)]
+    for hook in unchanged:
+        if hook in remaining:
+            remaining.remove(hook)
     merged: list[Hook] = []
     for hook in before:
         if not is_ours(hook.handler.command):
             merged.append(hook)
-        elif hook in kept:
-            kept.remove(hook)
+        elif hook in unchanged:
+            unchanged.remove(hook)
             merged.append(hook)
         else:
             same = next(
                 (
                     candidate
-                    for candidate in left
+                    for candidate in remaining
                     if _find_slot(reading, candidate) == _find_slot(reading, hook)
                 ),
                 None,
             )
             if same is not None:
-                left.remove(same)
+                remaining.remove(same)
                 merged.append(same)
-    return (*merged, *left)
+    return (*merged, *remaining)
 
 
 def _find_slot(reading: Reading, hook: Hook) -> tuple[str, ...]:
     return tuple(spec.native for spec, _ in find_slots(reading.dialect, hook))
 
 
-def _check_result(one: Target, after: Mapping[str, bytes]) -> None:
+def _check_result(target: Target, after: Mapping[str, bytes]) -> None:
     """The result must be taken by the agent's loader, our entries with it; else nothing is written."""
-    reading = pipeline.read(after, one.dialect) if after else None
+    reading = pipeline.read(after, target.dialect) if after else None
     if reading is None:
         return
     hooks = reading.decoded.manifest.hooks
-    ours = {path for path in after if decode_our_entries(one, path, after[path])}
-    dead = [it for it in reading.decoded.findings if it.code == f.NeverRuns.code and not it.where]
-    if problems := [Problem(it.message, file=it.file) for it in dead if it.hook is None and it.file in ours]:
+    ours = {path for path in after if decode_our_entries(target, path, after[path])}
+    dead = [
+        rejected
+        for rejected in reading.decoded.findings
+        if rejected.code == f.NeverRuns.code and not rejected.where
+    ]
+    if problems := [
+        Problem(rejected.message, file=rejected.file)
+        for rejected in dead
+        if rejected.hook is None and rejected.file in ours
+    ]:
         raise InputError(*problems)
     for finding in (*reading.decoded.findings, *checks.check(reading)):
         mine = finding.hook is not None and is_ours(hooks[finding.hook].handler.command)
         if mine and finding.code in REJECTED:
-            raise InternalError(f"{one.agent} would not run our entry: {finding.code} {finding.message}")
+            raise InternalError(f"{target.agent} would not run our entry: {finding.code} {finding.message}")
 
 
 def plan_removal(
@@ -661,11 +683,11 @@ def plan_removal(
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     _require_agents(chosen)
     plans: list[AgentPlan] = []
-    seen: set[str] = set()
+    done_paths: set[str] = set()
     for agent in chosen:
         for place in SCOPES if scope is None else (scope,):
-            one = find_target(agent, place, root, env)
-            plans += _plan_agent_removal(one, seen)
+            target = find_target(agent, place, root, env)
+            plans += _plan_agent_removal(target, done_paths)
     plans = _remove_adoption_tests(plans, chosen, scope, root, env)
     changes = [change for agent_plan in plans for change in agent_plan.changes]
     if not names and scope != "user":
@@ -684,17 +706,17 @@ def _remove_adoption_tests(
         if owner is None or before is None or (scope and scope != _find_scope(path, root)):
             continue
         pending = [
-            (number, it)
+            (number, change)
             for number, agent_plan in enumerate(plans)
-            for it in agent_plan.changes
-            if it.path == path
+            for change in agent_plan.changes
+            if change.path == path
         ]
         now = pending[0][1].after if pending else before
-        left = {
+        remaining = {
             command: {agent: text for agent, text in tests.items() if agent not in agents}
             for command, tests in adoption.read_tests(path, owner).items()
         }
-        after = adoption.rewrite_tests(path, now, owner, left) if now is not None else None
+        after = adoption.rewrite_tests(path, now, owner, remaining) if now is not None else None
         if after == now:
             continue
         if not pending:
@@ -708,28 +730,30 @@ def _find_scope(path: str, root: str) -> Scope:
     return "project" if Path(path).is_relative_to(root) else "user"
 
 
-def _plan_agent_removal(one: Target, seen: set[str]) -> list[AgentPlan]:
+def _plan_agent_removal(target: Target, done_paths: set[str]) -> list[AgentPlan]:
     changes: list[Change] = []
     findings: list[Finding] = []
-    for path in one.list_files():
-        if path in seen or not (read_our_entries(one, path) or _is_in_ledger(one, path)):
+    for path in target.list_files():
+        if path in done_paths or not (read_our_entries(target, path) or _is_in_ledger(target, path)):
             continue
-        seen.add(path)
+        done_paths.add(path)
         try:
-            changes += _take_out_entries(one, path)
+            changes += _take_out_entries(target, path)
         except InputError as error:
-            findings += [_make_refusal(problem, one.agent) for problem in error.problems]
+            findings += [_make_refusal(problem, target.agent) for problem in error.problems]
     if not changes and not findings:
         return []
     paths = tuple(change.path for change in changes)
     return [
-        AgentPlan(one.agent, one.scope, "", "", "", "installed", (), tuple(changes), paths, tuple(findings))
+        AgentPlan(
+            target.agent, target.scope, "", "", "", "installed", (), tuple(changes), paths, tuple(findings)
+        )
     ]
 
 
-def _is_in_ledger(one: Target, path: str) -> bool:
+def _is_in_ledger(target: Target, path: str) -> bool:
     """Whether the ledger has our entries in a file that cannot be read any more."""
-    return one.is_own(path) and ledger.find_record(path, one.env) is not None
+    return target.is_own(path) and ledger.find_record(path, target.env) is not None
 
 
 def _restore_file(path: str, env: Mapping[str, str]) -> list[Change]:
@@ -740,58 +764,67 @@ def _restore_file(path: str, env: Mapping[str, str]) -> list[Change]:
     return [Change(path, now, record.original)]
 
 
-def _take_out_entries(one: Target, path: str) -> list[Change]:
+def _take_out_entries(target: Target, path: str) -> list[Change]:
     """The file as it was, if nobody edited it since; else without our entries, or gone if it held no more."""
-    former = _restore_file(path, one.env)
+    former = _restore_file(path, target.env)
     if former:
         return former
     before = read_file(path)
     if before is None:
         return []
-    reading = pipeline.read({path: before}, one.dialect)
+    reading = pipeline.read({path: before}, target.dialect)
     hooks = reading.decoded.manifest.hooks
-    left = tuple(hook for hook in hooks if not is_ours(hook.handler.command))
-    if len(left) == len(hooks):
+    remaining = tuple(hook for hook in hooks if not is_ours(hook.handler.command))
+    if len(remaining) == len(hooks):
         return []
-    record = ledger.find_record(path, one.env)
-    whole = _withdraw_our_text(one, path, before, left, record)
-    if whole is not None:
-        return [Change(path, before, whole)]
+    record = ledger.find_record(path, target.env)
+    restored = _withdraw_our_text(target, path, before, remaining, record)
+    if restored is not None:
+        return [Change(path, before, restored)]
     is_text = reading.documents[path].kind == "text"
     if is_text:
-        trees = one.dialect.shape.encode(one.dialect, Manifest(left)) if left else {}
+        trees = target.dialect.shape.encode(target.dialect, Manifest(remaining)) if remaining else {}
         after = next((documents.dump(tree, "text") for tree in trees.values()), None)
     else:
-        after = edit.encode(reading, left).get(path)
+        after = edit.encode(reading, remaining).get(path)
     is_new = (record is not None and record.original is None) or "hookport" in Path(path).name
-    if after is not None and not left and is_new and not is_text and _is_bare(one, path, after, hooks):
+    if (
+        after is not None
+        and not remaining
+        and is_new
+        and not is_text
+        and _is_bare(target, path, after, hooks)
+    ):
         after = None
     return [Change(path, before, after, executable=bool(after and after.startswith(b"#!")))]
 
 
 def _withdraw_our_text(
-    one: Target, path: str, now: bytes, left: tuple[Hook, ...], record: ledger.Record | None
+    target: Target, path: str, now: bytes, remaining: tuple[Hook, ...], record: ledger.Record | None
 ) -> bytes | None:
     """The file with just what we wrote taken back, if the hooks that are left can be read from it."""
     if record is None or not record.exact or record.original is None or record.written is None:
         return None
-    whole = take_back(record.original, record.written, now)
+    restored = take_back(record.original, record.written, now)
     try:
         hooks = (
-            pipeline.read({path: whole}, one.dialect).decoded.manifest.hooks if whole is not None else None
+            pipeline.read({path: restored}, target.dialect).decoded.manifest.hooks
+            if restored is not None
+            else None
         )
     except InputError:
         return None
-    return whole if hooks == left else None
+    return restored if hooks == remaining else None
 
 
-def _is_bare(one: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) -> bool:
+def _is_bare(target: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) -> bool:
     """Whether a file without hooks says nothing that we did not write beside them."""
-    tree = pipeline.parse({path: data}, one.dialect)[path].tree
-    fresh = one.dialect.shape.encode(one.dialect, Manifest(hooks))
-    known = [written for written in fresh.values() if isinstance(written, dict)]
+    tree = pipeline.parse({path: data}, target.dialect)[path].tree
+    fresh = target.dialect.shape.encode(target.dialect, Manifest(hooks))
+    written_trees = [written for written in fresh.values() if isinstance(written, dict)]
     return isinstance(tree, dict) and all(
-        not value or any(written.get(key) == value for written in known) for key, value in tree.items()
+        not value or any(written.get(key) == value for written in written_trees)
+        for key, value in tree.items()
     )
 
 
@@ -799,14 +832,14 @@ def apply(make: Callable[[], SyncPlan], env: Mapping[str, str], *, what: str, en
     """Make a plan and carry it out; made again where a file changed meanwhile."""
     files.settle(env)
     for attempt in range(ATTEMPTS):
-        made = make()
-        if not made.changes:
-            return made
+        sync_plan = make()
+        if not sync_plan.changes:
+            return sync_plan
         try:
-            files.apply(made.changes, env, what=what, root=made.root, ends=ends)
+            files.apply(sync_plan.changes, env, what=what, root=sync_plan.root, ends=ends)
         except files.ChangedError:
             if attempt == ATTEMPTS - 1:
                 raise
         else:
-            return made
+            return sync_plan
     raise InternalError("a plan was neither carried out nor refused")

@@ -58,15 +58,15 @@ def _find_hunks(old: bytes, new: bytes, *, late: bool = True) -> Iterator[_Hunk]
     head = _count_alike_bytes(old, new) if late else 0
     tail = _count_alike_bytes(old[head:][::-1], new[head:][::-1])
     head = head or _count_alike_bytes(old[: len(old) - tail], new[: len(new) - tail])
-    middle, there = old[head : len(old) - tail], new[head : len(new) - tail]
-    parts, others = _TOKEN.findall(middle), _TOKEN.findall(there)
-    if max(len(parts), len(others)) > _MOST_PARTS:
-        parts, others = middle.splitlines(keepends=True), there.splitlines(keepends=True)
-    if max(len(parts), len(others)) > _MOST_PARTS:
-        parts, others = [middle], [there]
-    starts, ends = _find_offsets(parts, head), _find_offsets(others, head)
-    for what, start, end, at, to in SequenceMatcher(None, parts, others, autojunk=False).get_opcodes():
-        if what != "equal":
+    middle, other_middle = old[head : len(old) - tail], new[head : len(new) - tail]
+    parts, other_parts = _TOKEN.findall(middle), _TOKEN.findall(other_middle)
+    if max(len(parts), len(other_parts)) > _MOST_PARTS:
+        parts, other_parts = middle.splitlines(keepends=True), other_middle.splitlines(keepends=True)
+    if max(len(parts), len(other_parts)) > _MOST_PARTS:
+        parts, other_parts = [middle], [other_middle]
+    starts, ends = _find_offsets(parts, head), _find_offsets(other_parts, head)
+    for kind, start, end, at, to in SequenceMatcher(None, parts, other_parts, autojunk=False).get_opcodes():
+        if kind != "equal":
             yield _Hunk(starts[start], starts[end], ends[at], ends[to])
 
 

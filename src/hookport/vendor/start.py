@@ -61,8 +61,8 @@ def run_archive(archive: zipimporter) -> int:
     stamp = (path, MAGIC_NUMBER, state.st_mtime_ns, state.st_size, state.st_ino)
     cache = find_cache_folder(archive)
     name = f"{zlib.crc32(path.encode('utf-8', 'replace')):08x}.{sys.implementation.cache_tag}"
-    kept = os.path.join(cache, "code", name) if cache else ""
-    code, tables = load_code(kept, stamp)
+    cache_path = os.path.join(cache, "code", name) if cache else ""
+    code, tables = load_code(cache_path, stamp)
     is_kept = IMPORTING in code
     if not is_kept:
         code = {IMPORTING: (False, marshal.dumps(compile_member(archive, IMPORTING_FILE)))}
@@ -73,8 +73,8 @@ def run_archive(archive: zipimporter) -> int:
     from hookport.vendor.commands import main
 
     status = main(sys.argv[1:], archive.archive, tables)
-    if importer.grew and kept and not sys.dont_write_bytecode:
-        importing["keep"](kept, marshal.dumps((stamp, importer.code, tables)))
+    if importer.grew and cache_path and not sys.dont_write_bytecode:
+        importing["keep"](cache_path, marshal.dumps((stamp, importer.code, tables)))
     return status
 
 

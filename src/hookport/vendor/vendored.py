@@ -59,16 +59,16 @@ class VendoredBridge(Value):
             return table
         from hookport.errors import UsageError, suggest_closest
 
-        made = load_plan(self.root)
-        if isinstance(made, str):
+        project_plan = load_plan(self.root)
+        if isinstance(project_plan, str):
             raise UsageError(
-                f"dialect '{name}' is in no archive, and the plan {PLAN} cannot be used: {made}. {RENEW}."
+                f"dialect '{name}' is in no archive, and the plan {PLAN} cannot be used: {project_plan}. {RENEW}."
             )
-        table = made.wire(name)
+        table = project_plan.wire(name)
         if table is None:
-            meant = suggest_closest(name, (*self.tables.header["wires"], *made.header["wires"]))
+            hint = suggest_closest(name, (*self.tables.header["wires"], *project_plan.header["wires"]))
             raise UsageError(
-                f"this bridge was made without the dialect '{name}'.{meant} {RENEW} with '{name}'."
+                f"this bridge was made without the dialect '{name}'.{hint} {RENEW} with '{name}'."
             )
         return table
 
@@ -184,9 +184,13 @@ def find_project_sources(
 ) -> HookSources:
     """The hooks of the project; with those of the user where an installed hookport keeps a plan of it."""
     caller = identify_caller(bridge.wire(agent), env, entry)
-    kept = plan.load(plan.find_plan_path(bridge.root, env), env)
-    if isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _has_changed(kept):
-        return make_sources(kept, agent, bridge.wire, caller)
+    kept_plan = plan.load(plan.find_plan_path(bridge.root, env), env)
+    if (
+        isinstance(kept_plan, DispatchPlan)
+        and plan.is_current(kept_plan, __version__, env)
+        and not _has_changed(kept_plan)
+    ):
+        return make_sources(kept_plan, agent, bridge.wire, caller)
     loaded = load_plan(bridge.root)
     if why := _find_unapproved_part(bridge.root, env):
         return _find_approved_sources(bridge, agent, caller, why, env)
@@ -232,9 +236,11 @@ def find_other_sources(
     other = bridge.replace(root=root)
     has_bridge = any(os.path.lexists(os.path.join(root, name)) for name in trust.BRIDGE)
     is_bridged = all(state.lock["bridge"] for state in trust.load_approval(root, env).states)
-    kept = plan.load(plan.find_plan_path(root, env), env)
+    kept_plan = plan.load(plan.find_plan_path(root, env), env)
     is_kept = (
-        isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _has_changed(kept)
+        isinstance(kept_plan, DispatchPlan)
+        and plan.is_current(kept_plan, __version__, env)
+        and not _has_changed(kept_plan)
     )
     if not (has_bridge or is_bridged or is_kept):
         return _find_unreachable(other, agent, env)
@@ -297,9 +303,13 @@ def _read_locked_hooks(root: str) -> object:
 
 def list_hooks(bridge: VendoredBridge, env: Mapping[str, str]) -> list[PlannedHook]:
     """Every hook that the bridge may run, as it is on this machine; none where its plan is in doubt."""
-    kept = plan.load(plan.find_plan_path(bridge.root, env), env)
-    if isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _has_changed(kept):
-        return [] if kept.header["broken"] else kept.read_all_hooks()
+    kept_plan = plan.load(plan.find_plan_path(bridge.root, env), env)
+    if (
+        isinstance(kept_plan, DispatchPlan)
+        and plan.is_current(kept_plan, __version__, env)
+        and not _has_changed(kept_plan)
+    ):
+        return [] if kept_plan.header["broken"] else kept_plan.read_all_hooks()
     loaded = load_plan(bridge.root)
     if isinstance(loaded, str):
         return []
@@ -343,8 +353,8 @@ def _hash_file(path: str, env: Mapping[str, str]) -> str:
     if now is None or now[1] < LARGE:
         return trust.hash_file(path)
     start = f"{now} "
-    if (kept := plan.read_note(path, env)).startswith(start):
-        return kept.removeprefix(start)
+    if (note := plan.read_note(path, env)).startswith(start):
+        return note.removeprefix(start)
     digest = trust.hash_file(path)
     plan.write_note(path, start + digest, env)
     return digest
@@ -358,12 +368,14 @@ def _find_approved_sources(
 
     hashes = [state.lock["bridge"].get(PLAN, "") for state in trust.load_approval(bridge.root, env).states]
     texts = filter(None, (approvals.read_approved_text(hash_, env) for hash_ in hashes))
-    kept = plan.parse(next(texts, b"").replace(b"\r\n", b"\n"))
+    kept_plan = plan.parse(next(texts, b"").replace(b"\r\n", b"\n"))
     settled = settings(bridge.root, env)
-    if isinstance(kept, str):
+    if isinstance(kept_plan, str):
         empty = make_sources(bridge.tables, agent, bridge.wire)
         return empty.replace(root=bridge.root, lost=why, settings=settled)
-    bare = make_sources(kept.replace(header={**kept.header, "root": bridge.root}), agent, bridge.wire, caller)
+    bare = make_sources(
+        kept_plan.replace(header={**kept_plan.header, "root": bridge.root}), agent, bridge.wire, caller
+    )
     record = {"why": why, "files": {}, "approved": [], "was_approved": True}
 
     def hooks(event: Event) -> Iterable[PlannedHook]:
@@ -373,14 +385,14 @@ def _find_approved_sources(
     return bare.replace(hooks=hooks, callers=callers, root=bridge.root, settings={**bare.settings, **settled})
 
 
-def _has_changed(kept: DispatchPlan) -> bool:
-    return plan.has_changed(kept) or plan.has_changed_scripts(kept.read_all_hooks())
+def _has_changed(kept_plan: DispatchPlan) -> bool:
+    return plan.has_changed(kept_plan) or plan.has_changed_scripts(kept_plan.read_all_hooks())
 
 
 def describe_staleness(old_plan: DispatchPlan, old: list[str]) -> Iterable[str]:
-    made = old_plan.header["version"]
-    if made != __version__:
-        yield f"the plan is stale: hookport {made} made it, this bridge is of {__version__}. {RENEW}"
+    version = old_plan.header["version"]
+    if version != __version__:
+        yield f"the plan is stale: hookport {version} made it, this bridge is of {__version__}. {RENEW}"
     if old:
         yield f"the plan is stale: {', '.join(old)} changed since it was made. {RENEW}"
 
@@ -429,9 +441,9 @@ def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:
 
 def _read_words(tree: Mapping[str, Any]) -> dict[str, str]:
     """The words of one file of settings, the strict one for what is none."""
-    known = {name: tree[name] for name in policy.WORDS if name in tree}
+    words = {name: tree[name] for name in policy.WORDS if name in tree}
     return {
-        name: word if word in policy.WORDS[name] else policy.WORDS[name][0] for name, word in known.items()
+        name: word if word in policy.WORDS[name] else policy.WORDS[name][0] for name, word in words.items()
     }
 
 

@@ -123,7 +123,7 @@ def _renew_plan(root: str, before: bytes | None, after: Mapping[str, bytes | Non
     ]
     wires = {
         **new.read_all_wires(),
-        **{name: made for name, made in old.read_all_wires().items() if name in absent},
+        **{name: table for name, table in old.read_all_wires().items() if name in absent},
     }
     same = {place: content for place, content in theirs.items() if content == was[place]}
     origin = PlanOrigin(
@@ -153,8 +153,8 @@ def find_lacking(root: str, command: str) -> list[str]:
     """The dialects that an entry names, and that neither the archive nor the plan it calls was made with."""
     call = CALL.search(command)
     loaded = vendored.load_plan(root) if call else ""
-    known = {*list_builtin(), *(() if isinstance(loaded, str) else loaded.header["wires"])}
-    return [name for name in (call.groups() if call else ()) if name and name not in known]
+    known_dialects = {*list_builtin(), *(() if isinstance(loaded, str) else loaded.header["wires"])}
+    return [name for name in (call.groups() if call else ()) if name and name not in known_dialects]
 
 
 def _find_shared(root: str) -> tuple[Discovery, list[str]]:
@@ -218,12 +218,12 @@ def _relativize(root: str, path: str) -> str:
 
 def plan_changes(root: str, after: Mapping[str, bytes | None] | None = None) -> list[Change]:
     """The files to write: the archive and the plan, where they are not yet as they should be."""
-    there = {name: read_file(str(Path(root) / name)) for name in (vendored.ARCHIVE, vendored.PLAN)}
+    current = {name: read_file(str(Path(root) / name)) for name in (vendored.ARCHIVE, vendored.PLAN)}
     wanted = {
         vendored.ARCHIVE: build_archive(),
-        vendored.PLAN: _renew_plan(root, there[vendored.PLAN], after or {}),
+        vendored.PLAN: _renew_plan(root, current[vendored.PLAN], after or {}),
     }
-    candidates = [Change(str(Path(root) / name), there[name], data) for name, data in wanted.items()]
+    candidates = [Change(str(Path(root) / name), current[name], data) for name, data in wanted.items()]
     return [change for change in candidates if change.before != change.after]
 
 
@@ -310,9 +310,9 @@ def _describe_hook_difference(old: DispatchPlan, new: DispatchPlan) -> str:
     missing = [name for name in new.header["wires"] if name not in old.header["wires"]]
     if missing:
         return f"it was made without {', '.join(missing)}"
-    other = [name for name, made in new.read_all_wires().items() if old.wire(name) != made]
-    if other:
-        return f"it was made with other tables of {', '.join(other)}"
+    changed = [name for name, table in new.read_all_wires().items() if old.wire(name) != table]
+    if changed:
+        return f"it was made with other tables of {', '.join(changed)}"
     was, now = ({hook.id: hook for hook in side.read_all_hooks()} for side in (old, new))
     odd = sorted(place for place in was.keys() | now.keys() if was.get(place) != now.get(place))
     return f"it says otherwise of {', '.join(odd)}" if odd else "its header is another"
