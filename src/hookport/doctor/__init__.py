@@ -135,9 +135,9 @@ def examine(
 
 
 class _ProjectFacts(NamedTuple):
-    """What is known of all hooks, whichever agent they are for."""
+    """The facts about all hooks of a project, whichever agent they are for."""
 
-    found: Discovery
+    discovery: Discovery
     failures: Failures
     strays: list[Stray]
     # Why the bridge skips hooks that the user did not approve, by file and place.
@@ -167,14 +167,14 @@ def _find_other_strays(facts: _ProjectFacts, chosen: Sequence[Dialect], world: W
 def _add_modules(report: DoctorReport, facts: _ProjectFacts, world: World) -> DoctorReport:
     """The report with its misplaced files, and a note for each module that the agent loads by itself."""
     strays = tuple(_find_strays(facts, get(report.agent), world))
-    modules = [module for module in facts.found.unmanaged if module.agent == report.agent]
+    modules = [module for module in facts.discovery.unmanaged if module.agent == report.agent]
     notes = [Diagnosis(report.agent, module.finding, shorten_path(module.file, world)) for module in modules]
     hooks = report.hooks + sum(len(stray.dead) for stray in strays)
     return report._replace(hooks=hooks, diagnoses=(*strays, *report.diagnoses, *notes))
 
 
 def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> DoctorReport:
-    """The report for one agent, by what its tables say."""
+    """The report for one agent, by its tables."""
     return _make_report(make_case(dialect, find_world(cwd, env), read_history(env), force=True))
 
 
@@ -186,7 +186,7 @@ def _find_installed(case: AgentCase, discovery: Discovery) -> list[InstalledEntr
 def _find_not_run(
     case: AgentCase, discovery: Discovery, scopes: list[InstalledEntries], reported: Hooks
 ) -> Iterator[Diagnosis]:
-    """Hooks that neither the agent nor an entry of ours runs, but for those that a check told of already."""
+    """Hooks that neither the agent nor an entry of ours runs, but for those already reported."""
     gaps = find_gaps(list_enabled(discovery), discovery.scoped, scopes, str(case.world.cwd))
     gaps = [gap for gap in gaps if (gap.hook.file, gap.hook.place) not in reported]
     for finding, group in report_gaps(gaps, case.dialect):
@@ -209,7 +209,7 @@ def _find_unhealthy(
 ) -> Iterator[Diagnosis]:
     """Hooks that an entry of ours runs here, and that cannot do their work or keep failing.
 
-    Those of the agent's own file were looked at as it runs them; those of formats are told of once.
+    Those of the agent's own file were looked at as it runs them; those of formats are reported once.
     """
     machine = Machine(case.world.root, case.world.env)
     for hook in by_entry:
@@ -243,15 +243,15 @@ def _make_report(
     all_diagnoses = [diagnosis for check in checks for diagnosis in check(case)]
     if facts is not None:
         reported = frozenset().union(*(diagnosis.dead for diagnosis in all_diagnoses))
-        scopes = _find_installed(case, facts.found)
+        scopes = _find_installed(case, facts.discovery)
         by_entry = [
             hook
-            for hook in list_enabled(facts.found)
+            for hook in list_enabled(facts.discovery)
             if find_cover(hook, scopes, str(case.world.cwd)).by == "entry"
         ]
         all_diagnoses = [_spare_hooks_of_entries(diagnosis, by_entry) for diagnosis in all_diagnoses]
         all_diagnoses += [
-            *_find_not_run(case, facts.found, scopes, reported),
+            *_find_not_run(case, facts.discovery, scopes, reported),
             *_find_unhealthy(case, facts, by_entry, reported),
         ]
         all_diagnoses += _find_skipped(case, facts, by_entry, scopes)
@@ -314,7 +314,7 @@ def _list_homes(dialect: Dialect, world: World) -> Iterator[Path]:
 
 
 def ask_version(program: str, world: World) -> str:
-    """What a program says its version is; empty if it does not in time."""
+    """The version that a program prints; empty if it does not answer in time."""
     with tempfile.TemporaryFile() as output:
         try:
             child = subprocess.Popen(

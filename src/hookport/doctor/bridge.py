@@ -41,7 +41,7 @@ from hookport.vendor import vendored, writer
 from hookport.wire.answers import read_answer
 from hookport.wire.events import write_event
 
-# The call itself, after whatever looks first whether hookport is there.
+# The call itself, after any test of whether hookport is installed.
 CALL = re.compile(
     r"""(?P<program>hookport|bridge\.pyz?)["']? (?P<act>dispatch|wrap) (?P<first>[\w-]+)"""
     r"(?: (?P<second>[\w-]+))?"
@@ -115,7 +115,7 @@ def find_silent(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def _is_safe(case: AgentCase, source: HookFile, command: str) -> bool:
-    """Whether hookport wrote a command, or would; what else a project's files say is not run by looking."""
+    """Whether hookport wrote a command, or would; other commands of a project are never run by a check."""
     world = case.world
     root, path = str(world.root), str(source.path)
     if vendored.ARCHIVE in command and not vendored.is_approved(root, world.env):
@@ -156,7 +156,7 @@ def _try_entry(command: str, event: str, native: str, case: AgentCase) -> str:
     answer = read_answer(agent_wire, result, native=native, canonical=event)
     if answer.verdict == "deny" and word in answer.reason:
         return ""
-    # Of a traceback only the end says something.
+    # Of a traceback only the end is useful.
     errors = [line for line in done.stderr.splitlines() if ERROR.match(line)]
     lines = (answer.reason or answer.failure or done.stderr or done.stdout).strip().splitlines()
     why = next(iter([*errors[-1:], *lines]), "")
@@ -288,7 +288,7 @@ def _find_runs(entry: CheckedEntry, call: re.Match[str], case: AgentCase) -> Run
 
 
 def describe_runs(runs: RunTimes, limit_seconds: float) -> dict[str, object]:
-    """What is said of runs that take too long."""
+    """The words of a finding about runs that take too long."""
     cut = sum(runs.cut)
     return {
         "limit": f"{limit_seconds:g} s",

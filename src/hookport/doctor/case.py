@@ -22,7 +22,7 @@ BARE = 12
 
 
 class AgentCase(NamedTuple):
-    """One agent: its version, empty if it does not tell, and the files it reads.
+    """One agent: its version (empty if unknown) and the files it reads.
 
     `is_here`: its program or its folder in the user's home is on this machine. `foreign` are files of other
     agents that it reads too.
@@ -86,7 +86,7 @@ def parse_version(version: str) -> tuple[int, ...]:
 
 
 def identify_hooks(hooks: Iterable[tuple[HookFile, CheckedEntry]]) -> Hooks:
-    """What hooks are told apart by: their file and place."""
+    """The identity of each hook: its file and place."""
     return frozenset(identify_hook(source, hook) for source, hook in hooks)
 
 

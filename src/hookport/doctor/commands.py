@@ -99,7 +99,7 @@ def find_command_faults(command: str, where: Surroundings) -> Iterator[Finding]:
 
 
 def _ask_shell(command: str, env: Mapping[str, str]) -> str:
-    """What the shell says of a command that it does not parse; empty if it does, or nobody knows."""
+    """The error of a shell that cannot parse a command; empty if it can, or if that is unknown."""
     try:
         done = subprocess.run(
             [SHELL, "-n", "-c", command],

@@ -112,7 +112,7 @@ def _is_about(finding: Finding, hook: CheckedEntry) -> bool:
 
 
 def _is_reported(case: AgentCase, finding: Finding, hooks: list[CheckedEntry]) -> bool:
-    """Whether another check tells the same: of a switch, of what it switched off, of hookport's script."""
+    """Whether another check reports it: of a switch, a hook that is switched off, or hookport's script."""
     switches = {spell_key(gate.key) for gate in case.dialect.gates}
     about_script = finding.code in {kind.code for kind in SCRIPTS}
     if finding.code == f.UnknownTool.code and any(map(_has_known_tool, hooks)):
@@ -128,7 +128,7 @@ def _has_known_tool(hook: CheckedEntry) -> bool:
 def _diagnose_finding(
     case: AgentCase, source: HookFile, finding: Finding, hooks: list[CheckedEntry]
 ) -> Diagnosis:
-    """A finding of the files with its evidence and, where the version tells more, its severity."""
+    """A finding of the files with its evidence and, where the version shows more, its severity."""
     evidence = spell_line(source.document, finding.line)
     repair = None
     if (

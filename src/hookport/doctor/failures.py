@@ -150,7 +150,7 @@ def explain(failing: Failing, hook: HookEntry, machine: Machine) -> Cause:
     return Cause(why, LOG)
 
 
-# What interpreters write where something is missing, in the order of how much that says.
+# What interpreters write where something is missing, most telling first.
 CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'"),

@@ -132,7 +132,7 @@ def find_start(hook: Hook, scripts: list[Path], *, in_package: bool = True, from
     script = find_named_script(command)
     name = script.word.rpartition("/")[2] if script else ""
     path = next((path for path in scripts if path.name == name), None)
-    # A script that is a hook by its own name and place has a command that only says so.
+    # A script that is a hook by its own name and place has a command that only marks it as one.
     path = path or (scripts[0] if len(scripts) == 1 and not command else None)
     words = _drop_wrappers(split_first_command(command))
     is_direct = script is None or script.is_direct

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hookport.agents import Tree
 from hookport.runtime import journal
 
-# Older runs tell little of a hook as it is now.
+# Older runs show little about a hook as it is now.
 LAST = 200
 # One slow start is no measure.
 FEWEST = 3

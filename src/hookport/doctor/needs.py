@@ -35,7 +35,7 @@ OF_BASH = frozenset(
 MOVES_NAMES = re.compile(
     r"(?m)(?:^|[;&|({]|\b(?:then|do|else|command|builtin))\s*(?:\.|source|alias|eval|module)\s|\bPATH="
 )
-# How scripts ask whether a program is there.
+# How scripts test whether a program is installed.
 ASKS = re.compile(r"\b(?:command\s+-[vV]|which|type|hash)\b[^\n;|&)]*")
 # The modules of Node.js itself (`module.builtinModules`, 22), and how a script loads one on every run.
 OF_NODE = frozenset(

@@ -38,7 +38,7 @@ from hookport.vendor.vendored import ARCHIVE
 class OwnHooks(NamedTuple):
     """What hookport runs for agents; `theirs` are files that agents read themselves, left out here."""
 
-    found: Discovery
+    discovery: Discovery
     hooks: tuple[HookEntry, ...]
     agent_files: frozenset[str]
 
@@ -63,7 +63,7 @@ def examine_own(
     reported: Container[tuple[str, str]] = (),
 ) -> Iterator[Diagnosis]:
     """Everything that is wrong with hookport's own hooks and files, but for skips that are `reported`."""
-    compiled_plan = plan.parse(plan_builder.compile_plan(own_hooks.found, world.env, str(world.cwd)))
+    compiled_plan = plan.parse(plan_builder.compile_plan(own_hooks.discovery, world.env, str(world.cwd)))
     assert isinstance(compiled_plan, plan.DispatchPlan)  # noqa: S101  (it was made just now)
     yield from find_broken_sources(own_hooks, world)
     for line in compiled_plan.header["broken"]:
@@ -71,7 +71,7 @@ def examine_own(
         if code == f.BadSettings.code:
             yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
     yield from _find_unapproved(own_hooks, compiled_plan, world, cases, reported)
-    for name, over in pauses.find_pauses(own_hooks.found.root, world.env).items():
+    for name, over in pauses.find_pauses(own_hooks.discovery.root, world.env).items():
         what = "every hook" if name == pauses.EVERY else f"hook '{name}'"
         yield Diagnosis("", f.HookPaused.at("", what=what, until=pauses.format_time(over)), "")
     yield from _find_not_covered(compiled_plan, world)
@@ -107,7 +107,7 @@ def _find_not_covered(compiled_plan: plan.DispatchPlan, world: World) -> Iterato
 
 def find_broken_sources(own_hooks: OwnHooks, world: World) -> Iterator[Diagnosis]:
     """Sources that cannot be used."""
-    for finding in own_hooks.found.findings:
+    for finding in own_hooks.discovery.findings:
         if finding.file in own_hooks.agent_files or finding.severity != "error":
             continue
         dead = frozenset(_identify(hook) for hook in own_hooks.hooks if hook.file == finding.file)
@@ -173,9 +173,9 @@ def spell_store(world: World) -> str:
 
 def _find_entries(own_hooks: OwnHooks, world: World, cases: Iterable[AgentCase]) -> list[InstalledEntries]:
     """Our entries in the files of the agents that are here."""
-    root = own_hooks.found.root
+    root = own_hooks.discovery.root
     return [
-        find_installed(find_target(case.dialect.id, scope, root, world.env), own_hooks.found).installed
+        find_installed(find_target(case.dialect.id, scope, root, world.env), own_hooks.discovery).installed
         for case in cases
         if case.is_here or case.sources
         for scope in TARGET_SCOPES
@@ -262,7 +262,7 @@ def _find_uncalled(own_hooks: OwnHooks, cases: list[AgentCase]) -> Iterator[Diag
         for hook in source.hooks
     )
     called = called or any(map(_has_generated_code, cases))
-    # Where an agent is used, what does not run there is told of it.
+    # Where an agent is used, its own report has what does not run there.
     if own_hooks.hooks and not called and not any(case.is_here for case in cases):
         files = dict.fromkeys(hook.file for hook in own_hooks.hooks)
         finding = f.NoBridge.at("", count=spell_count(len(own_hooks.hooks)))._replace(file=next(iter(files)))
@@ -310,7 +310,7 @@ def _find_idle(own_hooks: OwnHooks, world: World, past: History) -> Iterator[Dia
 
 
 def _find_change_time(hook: HookEntry) -> str:
-    """When a hook was last changed, as the journal tells times."""
+    """When a hook was last changed, in the journal's time format."""
     try:
         seconds = max(
             Path(path).stat().st_mtime for path in (hook.file, *hook.scripts) if Path(path).exists()

@@ -15,7 +15,7 @@ READ = 0o444
 
 
 def repair(reports: Iterable[DoctorReport], cwd: str, env: Mapping[str, str]) -> list[str]:
-    """Do what is safe, and say what was done, in words."""
+    """Do what is safe, and return a line for each thing done."""
     repairs = dict.fromkeys(
         diagnosis.repair for report in reports for diagnosis in report.diagnoses if diagnosis.repair
     )

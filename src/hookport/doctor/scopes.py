@@ -86,31 +86,35 @@ def find_passed_over(case: AgentCase) -> Iterator[Diagnosis]:
 
 def find_copies(case: AgentCase) -> Iterator[Diagnosis]:
     """Hooks that the agent reads twice in different files, be one of them another agent's."""
-    hooks = [
+    candidates = [
         (source, hook, _make_key(hook), _resolve_script(case, hook))
         for source in (*case.sources, *case.foreign)
         for hook in source.hooks
         if hook.hook.enabled and not ends_at_once(hook.hook.handler.command, case.dialect.id)
     ]
     reported: set[tuple[str, str]] = set()
-    for (first, one, key, script), (second, other, other_key, other_script) in combinations(hooks, 2):
+    for (first, hook, key, script), (second, other, other_key, other_script) in combinations(candidates, 2):
         # Two hooks do the same by their words, or by the script that both start.
         if (
             not (key == other_key or (script and script == other_script))
             or identify_hook(second, other) in reported
         ):
             continue
-        # The same words twice in one file are told of by `check`.
-        if first.path == second.path and one.hook.handler.command == other.hook.handler.command:
+        # `check` reports the same command twice in one file.
+        if first.path == second.path and hook.hook.handler.command == other.hook.handler.command:
             continue
         # Of entries of a project and of a user one answers for both.
         if key[0] == "bridge" and (first.scope == "user") != (second.scope == "user"):
             continue
-        if _overlaps(one, other) and not _runs_once(case, one, other) and not _is_apart(case, first, second):
+        if (
+            _overlaps(hook, other)
+            and not _runs_once(case, hook, other)
+            and not _is_apart(case, first, second)
+        ):
             reported.add(identify_hook(second, other))
-            spot = f"{shorten_path(first.path, case.world)}"
-            evidence = f"{shorten_path(first.path, case.world)} and {shorten_path(second.path, case.world)}: {_spell_call(one)}"
-            yield diagnose_hook(case, second, other, f.RunsTwice, evidence, other=spot)
+            path, other_path = (shorten_path(source.path, case.world) for source in (first, second))
+            evidence = f"{path} and {other_path}: {_spell_call(hook)}"
+            yield diagnose_hook(case, second, other, f.RunsTwice, evidence, other=path)
 
 
 def _is_apart(case: AgentCase, first: HookFile, second: HookFile) -> bool:
@@ -134,15 +138,15 @@ def _resolve_script(case: AgentCase, hook: CheckedEntry) -> tuple[str, ...]:
     return ()
 
 
-def _make_key(one: CheckedEntry) -> tuple[str, ...]:
-    """What two hooks share that do the same, in whatever dialect they are written."""
-    if is_ours(one) and " dispatch " in one.hook.handler.command:
-        return ("bridge", one.hook.event)
-    hook = unwrap_hook(one.hook)
+def _make_key(seen_hook: CheckedEntry) -> tuple[str, ...]:
+    """The key that two hooks share if they do the same, in whatever dialect they are written."""
+    if is_ours(seen_hook) and " dispatch " in seen_hook.hook.handler.command:
+        return ("bridge", seen_hook.hook.event)
+    hook = unwrap_hook(seen_hook.hook)
     handler = hook.handler
     text = handler.command or handler.url or handler.prompt
     text = text.removesuffix(MARK).strip().replace('"', "").replace("'", "")
-    for dialect in (one.dialect, get(hook.dialect or one.dialect.id)):
+    for dialect in (seen_hook.dialect, get(hook.dialect or seen_hook.dialect.id)):
         for spelling in sorted(dialect.project_dir, key=len, reverse=True):
             text = text.replace(f"{spelling}/", "")
     return (hook.event, handler.type, text.removeprefix("./"))

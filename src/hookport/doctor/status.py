@@ -1,4 +1,4 @@
-"""What is installed: for each agent and hook whether its entry is there, whether it holds, when it ran."""
+"""For each agent and hook: whether its entry is installed, whether its deny holds, when it last ran."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ UNREAD = (
     f.DuplicateKey.code,
     f.FolderPassedOver.code,
 )
-# What the rows of the hooks tell already.
+# Findings that the rows of the hooks show already.
 IN_ROWS = (f.NeverFires.code, f.OnlyAdvises.code)
 
 
@@ -95,7 +95,7 @@ class Status(NamedTuple):
 
 
 class _StatusContext(NamedTuple):
-    """What holds for all agents: when hooks last ran, which are not approved, what agents say of entries."""
+    """What holds for all agents: when hooks last ran, which are not approved, how agents judge entries."""
 
     fired: Mapping[tuple[str, ...], str]
     waiting: Mapping[tuple[str, str], str]
@@ -103,7 +103,7 @@ class _StatusContext(NamedTuple):
     said: Mapping[tuple[str, str], str]
     # The plan that the project brings along is not the approved one.
     is_unlocked: bool
-    # What the doctor says of each hook, by agent (empty for hookport itself), file and place.
+    # The diagnoses of each hook, by agent (empty for hookport itself), file and place.
     diagnoses_of_hooks: Mapping[tuple[str, str, str], Sequence[Diagnosis]]
     failures: Failures
     hooks: tuple[HookEntry, ...]
@@ -115,7 +115,7 @@ def read_status(
     names: Sequence[str] = (),
     tell: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Status:
-    """The state of every agent that is here or has entries of ours; `tell` hears which is next."""
+    """The state of every agent that is here or has entries of ours; `tell` gets the next one."""
     discovery = discover(cwd, env)
     evidence = {agent.agent: agent.why for agent in detect_agents(discovery.root, env)}
     agent_verdicts = {
@@ -124,15 +124,16 @@ def read_status(
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     plan = str(Path(discovery.root, vendored.PLAN))
     states_known = trust.load_approval(discovery.root, env).states
-    approved = {standing.lock["bridge"].get(vendored.PLAN) for standing in states_known}
+    approved = {state.lock["bridge"].get(vendored.PLAN) for state in states_known}
     reports = examine(cwd, env, chosen, is_quick=True)
     ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
-    for one in (diagnosis for report in reports for diagnosis in report.diagnoses):
+    for diagnosis in (diagnosis for report in reports for diagnosis in report.diagnoses):
+        finding = diagnosis.finding
         # What the agent's environment decides is as it is here.
-        is_doubted = one.finding.code == f.WordNotExpanded.code and one.finding.severity != "error"
-        doubted = {(one.finding.file, one.finding.where)} if is_doubted else ()
-        for key in one.dead if one.finding.severity == "error" else doubted:
-            ill.setdefault((one.agent, *key), []).append(one)
+        is_doubted = finding.code == f.WordNotExpanded.code and finding.severity != "error"
+        doubted = {(finding.file, finding.where)} if is_doubted else ()
+        for key in diagnosis.dead if finding.severity == "error" else doubted:
+            ill.setdefault((diagnosis.agent, *key), []).append(diagnosis)
     context = _StatusContext(
         _read_last_runs(env),
         sync.find_unapproved(discovery, env),

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from hookport.base import folders
 from hookport.base.files import keep_file
 
-# Interpreters start in tens of milliseconds; one that takes longer says nothing.
+# Interpreters start in tens of milliseconds; one that takes longer proves nothing.
 SECONDS = 5
 KEPT = "syntax.json"
 MOST_KEPT = 500
@@ -123,7 +123,7 @@ def _run_check(
 
 
 def _read_complaint(text: str, script: Path) -> tuple[str, str]:
-    """What an interpreter says of a script in one line, and that line of the script; empty if neither."""
+    """An interpreter's error about a script in one line, and that line of the script; empty if none."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     named = next((line for line in lines if str(script) in line), "")
     errors = [line for line in lines if re.match(r"[A-Z]\w*Error\b", line)]

@@ -73,7 +73,7 @@ class HookWalk(NamedTuple):
 
 
 class ProjectView(NamedTuple):
-    """What is known of a project: its hooks, what stands elsewhere, what the doctor and `status` say."""
+    """A project as diagnosed: its hooks, misplaced files, diagnoses, and the rows of `status`."""
 
     world: World
     found: Discovery
@@ -147,7 +147,7 @@ def _is_partial(word: str, hook: HookEntry) -> bool:
 def walk_hook(
     hook: HookEntry, agent: str, project: ProjectView, matching: GateStep | None = None
 ) -> HookWalk:
-    """The gates of a hook in an agent; `matching` is what a concrete call says of its matcher."""
+    """The gates of a hook in an agent; `matching` is the step of its matcher for a concrete call."""
     steps: list[GateStep] = []
     for step in _walk_gates(hook, get(agent), project, matching):
         steps.append(step)

@@ -32,7 +32,7 @@ from hookport.shapes.adoption import read_clauses, set_clauses, strip_clauses, w
 from hookport.shapes.dialect import iter_fields
 from hookport.vendor import vendored
 
-# Handlers say by it which shell reads the command.
+# The handler's field for the shell that reads the command.
 SHELL, POSIX = "shell", ("bash", "sh")
 NO_SHELL = "it is not a command line of a POSIX shell"
 WINDOWS = "on Windows no shell is sure to read it"

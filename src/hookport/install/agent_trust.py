@@ -1,4 +1,4 @@
-"""Agents that approve hooks by themselves: what they say of each, and their approval with the user's consent.
+"""Agents that approve hooks by themselves: how they judge each, and their approval with the user's consent.
 
 What one of them needs for that stands in its `HookTrust`.
 """
@@ -33,7 +33,7 @@ def _list_approving() -> Iterator[tuple[Dialect, HookTrust]]:
 
 
 def list_states(root: str, env: Mapping[str, str]) -> list[AgentHook]:
-    """What each agent says of its hooks in a project; of one that does not answer, what its files say."""
+    """How each agent judges its hooks in a project; if it does not answer, by its files."""
     hooks: list[AgentHook] = []
     for dialect, trust in _list_approving():
         listed = trust.list_hooks(root, env) if trust.list_hooks else None

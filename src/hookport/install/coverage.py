@@ -36,7 +36,7 @@ SCOPED = (
 
 
 class InstalledEntries(NamedTuple):
-    """Our entries in one agent's files of one scope: those that are there, and those that should be."""
+    """Our entries in one agent's files of one scope: those installed, and those that should be."""
 
     target: Target
     mode: str
@@ -205,7 +205,7 @@ def _explain_untrusted(target: Target) -> Cover:
 
 
 def find_commands(installed: InstalledEntries, found_hook: HookEntry) -> tuple[set[str], set[str]]:
-    """The commands of our entries that run a hook: those that are there, and those that should be."""
+    """The commands of our entries that run a hook: those installed, and those that should be."""
     lists = (installed.ours, installed.wanted)
     if installed.mode == "bridge":
         present, wanted = (
@@ -270,7 +270,7 @@ def find_gaps(
 
 
 def report_gaps(gaps: Iterable[Gap], dialect: Dialect) -> list[tuple[Finding, list[Gap]]]:
-    """An error for hooks that do not run; those of one reason are told together."""
+    """An error for hooks that do not run; one finding for each reason."""
     by_reason: dict[tuple[str, str, bool], list[Gap]] = {}
     for gap in gaps:
         is_fired = entries.is_fired(dialect, gap.hook.hook)

@@ -157,7 +157,7 @@ def _spell_arguments(dialect: Dialect, spec: EventSpec, start: BridgeCall, withi
 def _list_events(target: Target, hooks: Sequence[HookEntry], served: Iterable[str]) -> set[str]:
     """The events that need an entry: those of the hooks, and those that hookport itself needs.
 
-    Messages are told when a session begins, hooks are protected before a tool runs, and how often a stop was
+    Messages are shown when a session begins, hooks are protected before a tool runs, and how often a stop was
     denied is counted from one prompt to the next. A user's entries serve every project.
     """
     events = {hook.hook.event for hook in hooks}
@@ -217,7 +217,7 @@ def plan_bridge_entries(
 
 
 def _keep_detected_products(target: Target, hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
-    """The hooks that one of the agent's products that are here can say."""
+    """The hooks that a detected product of the agent can express."""
     encode = target.dialect.shape.encode
     if not target.dialect.products or not hooks:
         return hooks
@@ -320,7 +320,7 @@ def plan_native_entries(target: Target, found_hooks: Sequence[HookEntry], start:
 
 
 def _add_mark(text: str) -> str:
-    """A command that says it is ours, in a comment."""
+    """A command that is marked as ours by a comment."""
     return f"{text}\n{MARK}" if "\n" in text or text.endswith("\\") else f"{text} {MARK}"
 
 
@@ -393,15 +393,15 @@ def choose_entries(
     dialect = target.dialect
     why = ""
     for found_hook in hooks:
-        hook = found_hook.hook
+        hook, name = found_hook.hook, name_of(found_hook)
         if hook.handler.type != "command":
             why = f"'{name_entry(found_hook)}' is no command but of type {hook.handler.type}"
         elif not agree(get(hook.dialect), dialect, hook.event):
             why = f"'{name_entry(found_hook)}' was written for {hook.dialect}, which hears and says it in other words"
         if why:
             break
-    for found_hook, other in find_copies(hooks) if not why else ():
-        why = f"'{name_entry(found_hook)}' stands in {found_hook.file} and in {other.file}, and the bridge runs it once"
+    for copy, other in find_copies(hooks) if not why else ():
+        why = f"'{name_entry(copy)}' stands in {copy.file} and in {other.file}, and the bridge runs it once"
     alone = plan_native_entries(target, hooks, start) if not why else None
     if alone is not None:
         bad = [
@@ -433,7 +433,7 @@ def find_readers(target: Target, path: str) -> list[Dialect]:
 def limit_to_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -> tuple[Hook, ...]:
     """The hooks, each ending at once where an agent runs it that reads the file besides its own.
 
-    Agents are told apart by the variable that names the project's root to their hooks. One that another
+    Agents are recognised by the variable that names the project's root to their hooks. One that another
     agent started has that agent's variable too, so where the agent shows itself, the hook runs.
     """
     other_agents = list(dict.fromkeys(reader.id for path in paths for reader in find_readers(target, path)))

@@ -79,9 +79,9 @@ def apply(
 
 
 def settle(env: Mapping[str, str]) -> None:
-    """Clear away what a killed run left, and have the ledger say how far it came; no agent's file changes.
+    """Clear away what a killed run left, and record in the ledger how far it came; no agent's file changes.
 
-    Whoever plans by what the ledger says of a file calls this first.
+    Whoever plans by the ledger's record of a file calls this first.
     """
     if _has_ledger(env):
         with ledger.lock_ledger(env) as place:
@@ -276,7 +276,7 @@ def _find_blocking_file(target: Path) -> str:
 
 
 def _find_refusals(path: str, target: str, *, is_replaced: bool) -> list[Problem]:
-    """Why a file that is there is left alone."""
+    """Why an existing file is left alone."""
     if not os.access(target, os.W_OK):
         return [Problem("is read-only, so it is left alone. Try: chmod u+w", file=path)]
     if is_replaced and Path(target).stat().st_nlink > 1:
@@ -343,7 +343,7 @@ def _prepare(move: Move) -> None:
             ledger.flush_folder(folder.parent)
     like = move.target.stat() if move.now is not None else None
     mode = stat.S_IMODE(like.st_mode) if like and move.mode is None else move.mode
-    # The umask has its say on a new file; any other is closed to all until it has the permissions it needs.
+    # The umask applies to a new file; any other is closed to all until it has the permissions it needs.
     permissions = (0o777 if move.executable else 0o666) if mode is None else 0o600
 
     def opener(path: str, flags: int) -> int:
@@ -442,7 +442,7 @@ def _forget(place: Path, entry: LedgerEntry) -> None:
 
 
 def _settle(place: Path) -> None:
-    """Find out how far a killed run came, and let the ledger say just that."""
+    """Find out how far a killed run came, and record just that in the ledger."""
     run = ledger.read_newest(place)
     if not isinstance(run, LedgerRun) or not run.unfinished:
         return

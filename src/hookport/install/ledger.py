@@ -87,7 +87,7 @@ class LedgerRun(NamedTuple):
     root: str = ""
 
     def is_of(self, root: str, env: Mapping[str, str]) -> bool:
-        """Whether it was made from a project; where it does not say, whether it wrote a file in it."""
+        """Whether it was made from a project; where that is unknown, whether it wrote a file in it."""
         if self.root:
             return self.root == root
         paths = {path for entry in self.entries for path in (entry.path, entry.target)}
@@ -119,13 +119,13 @@ def find_record(path: str, env: Mapping[str, str]) -> Record | None:
 
 
 def list_records(env: Mapping[str, str]) -> list[Record]:
-    """What we remember of every file, by path; `broken` tells which records cannot be read."""
+    """What we remember of every file, by path; `find_broken` lists the records that cannot be read."""
     readings = [_read(file, _decode_record) for file in _list_files(find_folder(env), "files")]
     return sorted(record for record in readings if isinstance(record, Record))
 
 
 def list_runs(env: Mapping[str, str]) -> list[LedgerRun]:
-    """The last runs, oldest first; `broken` tells which cannot be read."""
+    """The last runs, oldest first; `find_broken` lists those that cannot be read."""
     readings = [_read_run(file) for file in _list_files(find_folder(env), "runs")]
     return [run for run in readings if isinstance(run, LedgerRun)]
 
@@ -282,7 +282,7 @@ def _find_run_file(place: Path, run: LedgerRun) -> Path:
 
 
 def _make_ending(root: str) -> str:
-    """How the names of a project's runs end, so that they are told apart unread."""
+    """How the names of a project's runs end, so that they need not be read to be distinguished."""
     return f"-{zlib.crc32(os.fsencode(root)):08x}.json" if root else ".json"
 
 
@@ -311,7 +311,7 @@ def _remove(file: Path) -> None:
 
 
 def _read(file: Path, make: Callable[[Tree], T]) -> T | BrokenFile | None:
-    """What a file says; None if there is none."""
+    """What a file holds; None if it does not exist."""
     try:
         return _parse_file(file, make)
     except OSError as error:

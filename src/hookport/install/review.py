@@ -117,7 +117,7 @@ def _read_scripts(entry: Lock, contents: Mapping[str, bytes]) -> Iterator[tuple[
 
 
 def _spell_definition(data: bytes | None) -> list[str]:
-    """One line for each thing that it says."""
+    """One line for each field of a definition."""
     tree = json.loads(data) if data else {}
     handler = tree.pop("handler", {})
     fields = {**tree, **{f"handler.{key}": value for key, value in handler.items()}}

@@ -1,4 +1,4 @@
-"""Entries in agents' files: what is wanted, what is there, and the edits between; nothing is written here.
+"""Entries in agents' files: those wanted, those installed, and the edits between; nothing is written here.
 
 Every edit is a splice, so what is not ours keeps its bytes. Ours are known by their commands, whatever
 version or path they name.
@@ -47,7 +47,7 @@ SERVES_ALL = "the entries there serve every project; `hookport unsync --scope us
 KEEP_APART = "Keep it in a file that only hookport reads, such as .hookport/hooks.json."
 # What an agent's loader does not take.
 REJECTED = (f.NeverRuns.code, f.TimeoutNever.code)
-# What is told of every hook, in whichever way the agent runs it.
+# Findings that hold for every hook, however the agent runs it.
 CODES_OF_HOOKS = (f.GuardCutShort.code, f.ContextLost.code, f.AnswerFieldLost.code)
 SCRIPT_TAKEN = (
     "is a script of your own, and {title} runs one script of that name, so hookport adds none. Write what it "
@@ -56,7 +56,7 @@ SCRIPT_TAKEN = (
 
 
 class AgentPlan(NamedTuple):
-    """What is to be done for one agent: the edits, how and why; `state` tells what is there now."""
+    """What is to be done for one agent: the edits, how and why; `state` is what is installed now."""
 
     agent: str
     scope: Scope
@@ -108,7 +108,7 @@ def plan_sync(
     request: SyncRequest,
     tell: Callable[[str, int, int], None] = _ignore_progress,
 ) -> SyncPlan:
-    """The edits that give every agent its entries; `tell` hears which agent is next."""
+    """The edits that give every agent its entries; `tell` gets the next agent."""
     discovery = discover(cwd, env)
     evidence = {agent_found.agent: agent_found.why for agent_found in detect_agents(discovery.root, env)}
     chosen = tuple(dict.fromkeys(get(name).id for name in request.agents)) or tuple(evidence)
@@ -159,7 +159,7 @@ def _add_adoption_tests(
 ) -> list[AgentPlan]:
     """The plans with the tests before commands that an agent reads in another's file.
 
-    Those that are there are kept, and written anew for the agents that are synced.
+    Existing ones are kept, and written anew for the agents that are synced.
     """
     plans = list(plans)
     for path in adoption.list_foreign_files(discovery.root, env):
@@ -441,7 +441,7 @@ def _report_copies(target: Target, hooks: Sequence[HookEntry]) -> Iterator[Findi
 
 
 def _report_double_run(target: Target, hook: HookEntry, file: str, request: SyncRequest) -> Finding:
-    """That a hook may run twice, and what helps."""
+    """The finding that a hook may run twice, with the fix."""
     why = adoption.find_obstacle(target, hook)
     # A project's entry is not there wherever a user's file is read, and each hook by itself is not asked.
     options = " --scope user" if "user" in (target.scope, hook.scope) else ""
@@ -479,7 +479,7 @@ def read_our_entries(target: Target, path: str) -> list[Hook]:
 
 
 def decode_our_entries(target: Target, path: str, data: bytes) -> list[Hook]:
-    """The same for what a file holds, or would."""
+    """Our entries for this agent in the bytes that a file has, or will have."""
     try:
         hooks = pipeline.read({path: data}, target.dialect).decoded.manifest.hooks
     except InputError:
@@ -490,7 +490,7 @@ def decode_our_entries(target: Target, path: str, data: bytes) -> list[Hook]:
 
 
 def _plan_edits(target: Target, wanted: Entries) -> AgentPlan:
-    """The splices that turn what is there into what is wanted."""
+    """The splices that turn the installed entries into those wanted."""
     keys = target.dialect.shape.encode(target.dialect, Manifest(wanted.hooks)) if wanted.hooks else {}
     places = target.find_paths(keys)
     if keys and not places:
@@ -552,7 +552,7 @@ def _find_double_entries(
 
 
 def _find_shared_files(target: Target, paths: Iterable[str]) -> Iterator[Finding]:
-    """Other agents that read the file, where nothing tells the two apart."""
+    """Other agents that read the file, where nothing distinguishes the two."""
     for path in paths:
         for other in entries.find_readers(target, path):
             if not entries.can_tell_apart(target.agent, other.id):
@@ -575,7 +575,7 @@ def _splice_entries(
     for path in existing:
         if dialect.shape.in_place and not is_generated(path):
             raise InputError(Problem(SCRIPT_TAKEN.format(title=dialect.title), file=path))
-    # Another product's file that is not there yet is one that says nothing.
+    # A missing file of another product counts as an empty one.
     absent = [path for path in places.values() if path not in existing] if dialect.products else []
     blank = {path: b"" for path in absent if pipeline.detect_dialect_kind(dialect, path) == "toml"}
     reading = pipeline.read({**existing, **blank}, dialect)
@@ -818,7 +818,7 @@ def _withdraw_our_text(
 
 
 def _is_bare(target: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) -> bool:
-    """Whether a file without hooks says nothing that we did not write beside them."""
+    """Whether a file without hooks has nothing else than what we wrote beside them."""
     tree = pipeline.parse({path: data}, target.dialect)[path].tree
     fresh = target.dialect.shape.encode(target.dialect, Manifest(hooks))
     written_trees = [written for written in fresh.values() if isinstance(written, dict)]

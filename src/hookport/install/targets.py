@@ -26,7 +26,7 @@ PLACES: dict[Scope, tuple[str, ...]] = {"project": ("project", "local"), "user":
 
 
 class DetectedAgent(NamedTuple):
-    """An agent that is here, and what shows it."""
+    """A detected agent, and the folder or program that shows it."""
 
     agent: str
     why: str
@@ -70,7 +70,7 @@ class Target(NamedTuple):
         }
 
     def read_existing(self, paths: Iterable[str]) -> dict[str, bytes]:
-        """The files that are there of these, and those that hookport generated beside them."""
+        """Those of these files that exist, and those that hookport generated beside them, with bytes."""
         listed = dict.fromkeys(paths)
         for folder in map(Path, self._list_event_folders()):
             for file in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -79,7 +79,7 @@ class Target(NamedTuple):
         return {path: data for path in listed if (data := read_file(path)) is not None}
 
     def list_files(self) -> list[str]:
-        """Every file of this scope that the agent may read, if it is there."""
+        """Every existing file of this scope that the agent may read."""
         files: dict[str, None] = {}
         for place in self.places():
             path = self.path(place.path)

@@ -30,7 +30,7 @@ def take_back(original: bytes, written: bytes, current: bytes) -> bytes | None:
     if current == written:
         return original
     ours = list(_find_hunks(written, original))
-    # An added line may be told from its equal neighbours in two ways, one of which may not touch ours.
+    # An added line among equal neighbours can be located in two ways, one of which may not touch ours.
     candidates = (
         _merge_edits(original, current, ours, list(_find_hunks(written, current, late=late)))
         for late in (True, False)

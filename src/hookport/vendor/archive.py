@@ -40,7 +40,7 @@ def _make_literal(symbol: int) -> tuple[int, int]:
 def _make_table(
     rows: list[tuple[int, int]], codes: list[tuple[int, int]], last: int
 ) -> list[tuple[int, int]]:
-    """For each value up to the last the bits that say it, and how many there are."""
+    """For each value up to the last its bits, and how many there are."""
     table = [(0, 0)] * (last + 1)
     ends = [start for start, _ in rows[1:]] + [last + 1]
     for (start, extra), end, (code, width) in zip(rows, ends, codes, strict=True):

@@ -19,7 +19,7 @@ FORGET_SECONDS = 30 * 24 * 3600
 
 
 class Importer:
-    """Imports from the archive; `code` has what was compiled, and `grew` tells that more is than before.
+    """Imports from the archive; `code` has what was compiled; `grew` is true once that is more than before.
 
     Code is kept as bytes for each module: a call needs some of them, and to read one takes its time.
     """

@@ -29,7 +29,7 @@ def compile_member(archive: zipimporter, file: str) -> CodeType:
 
 
 def find_cache_folder(archive: zipimporter) -> str:
-    """Where code is kept; what says so is compiled each time, as nothing is kept before that is known."""
+    """The cache's folder; the module that names it is compiled each time, before the cache is known."""
     names = run_code(compile_member(archive, FOLDERS))
     return str(names["find_own_folder"](os.environ, *names["CACHE"]))
 

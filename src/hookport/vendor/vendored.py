@@ -59,14 +59,14 @@ class VendoredBridge(Value):
             return table
         from hookport.errors import UsageError, suggest_closest
 
-        project_plan = load_plan(self.root)
-        if isinstance(project_plan, str):
+        loaded = load_plan(self.root)
+        if isinstance(loaded, str):
             raise UsageError(
-                f"dialect '{name}' is in no archive, and the plan {PLAN} cannot be used: {project_plan}. {RENEW}."
+                f"dialect '{name}' is in no archive, and the plan {PLAN} cannot be used: {loaded}. {RENEW}."
             )
-        table = project_plan.wire(name)
+        table = loaded.wire(name)
         if table is None:
-            hint = suggest_closest(name, (*self.tables.header["wires"], *project_plan.header["wires"]))
+            hint = suggest_closest(name, (*self.tables.header["wires"], *loaded.header["wires"]))
             raise UsageError(
                 f"this bridge was made without the dialect '{name}'.{hint} {RENEW} with '{name}'."
             )
@@ -78,7 +78,7 @@ class VendoredBridge(Value):
         return any(table is not None and table.events.get(native) in sessions.STOPS for table in wires)
 
     def read_settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
-        """What the settings of the project and of the user say."""
+        """The settings of the project and of the user."""
         return settings(self.root, env)
 
     def load_tables(self, _env: Mapping[str, str]) -> DispatchPlan:
@@ -217,7 +217,7 @@ def find_project_sources(
         return bridge.tables.wire(name) or bare.wires(name)
 
     return bare.replace(
-        # The bridge's own tables come first: the plan is not to say what an agent obeys.
+        # The bridge's own tables come first: the plan must not decide what an agent obeys.
         agent=wires(agent),
         wires=wires,
         hooks=hooks,
@@ -260,7 +260,7 @@ def _find_unreachable(bridge: VendoredBridge, agent: str, env: Mapping[str, str]
     root = bridge.root
     states = trust.load_approval(root, env).states
     locked = _read_locked_hooks(root)
-    # The state that the project says it is in; of a project that says nothing of use, all of them.
+    # The state that the project's lock names; all of them if the lock is of no use.
     states = [state for state in states if state.hooks == locked] or list(states)
     why = f"this bridge cannot run the hooks of {root}, which has no {PLAN}. {RENEW}, in that folder"
     ghosts: dict[str, PlannedHook] = {}
@@ -331,7 +331,7 @@ def _find_unapproved_part(root: str, env: Mapping[str, str]) -> str:
     """Which part of the bridge is not as in any state that its user approved, in words."""
     states = trust.load_approval(root, env).states
     if not any(state.lock["bridge"] for state in states):
-        return ""  # nothing of it was approved, which its hooks tell
+        return ""  # not approved yet, which its hooks report
     current = {name: _hash_file(os.path.join(root, name), env) for name in trust.BRIDGE}
     if any(state.lock["bridge"] == current for state in states):
         return ""
@@ -347,7 +347,7 @@ def _find_unapproved_part(root: str, env: Mapping[str, str]) -> str:
 def _hash_file(path: str, env: Mapping[str, str]) -> str:
     """The digest of a file; that of one with the stamp of an earlier call is the one of that call.
 
-    The hash of the archive takes a tenth of a dispatch. The stamp is what tells that a script changed, too.
+    The hash of the archive takes a tenth of a dispatch. The stamp shows a changed script, too.
     """
     now = trust.stamp_settled(path)
     if now is None or now[1] < LARGE:
@@ -363,7 +363,7 @@ def _hash_file(path: str, env: Mapping[str, str]) -> str:
 def _find_approved_sources(
     bridge: VendoredBridge, agent: str, caller: plan.CallOrigin, why: str, env: Mapping[str, str]
 ) -> HookSources:
-    """The hooks of the plan that was approved, none of which runs; what nobody can tell any more is lost."""
+    """The hooks of the plan that was approved, none of which runs; an unreadable approval is lost."""
     from hookport.runtime import approvals
 
     hashes = [state.lock["bridge"].get(PLAN, "") for state in trust.load_approval(bridge.root, env).states]
@@ -419,7 +419,7 @@ def _resolve_path(root: str, path: str) -> str:
 
 
 def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:
-    """What the settings of a project and of the user say: of two words the strict one, as if installed.
+    """The settings of a project and of the user: of two words the strict one, as if installed.
 
     Of the project's, a weaker word and a model hold once approved; a file that cannot be read is strict.
     """

@@ -199,7 +199,7 @@ def _list_places(root: str, hooks: Iterable[HookEntry]) -> Iterator[str]:
 
 
 def _make_portable(found_hook: HookEntry, root: str) -> PlannedHook:
-    """A hook with paths from the root; see `vendored.placed`."""
+    """A hook with paths from the root; see `vendored.place_hook`."""
     hook = plan_builder.plan_identified_entry(found_hook, root, NOBODY).replace(
         loaded_by=Readers(root, NOBODY).of(found_hook)
     )
