@@ -168,7 +168,7 @@ def test_a_copy_of_the_package_elsewhere_builds_the_same(tmp_path: Path) -> None
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
         path.chmod(0o600)
         os.utime(path, (1_000_000_000, 1_000_000_000))
-    code = "import sys; from hookport.vendor import writer; sys.stdout.buffer.write(writer.build())"
+    code = "import sys; from hookport.vendor import writer; sys.stdout.buffer.write(writer.build_archive())"
     done = subprocess.run(
         [sys.executable, "-B", "-c", code],
         env={"PYTHONPATH": str(package.parent), "PYTHONHASHSEED": "7", "PATH": os.environ["PATH"]},
