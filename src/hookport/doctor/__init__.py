@@ -1,4 +1,4 @@
-"""Finds hooks that would never fire, agent by agent; nothing is changed, and each finding has evidence."""
+"""Find hooks that would never fire, agent by agent; nothing is changed, and each finding has evidence."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ CHECKS = (
 
 
 class DoctorReport(NamedTuple):
-    """What was found about one agent, or about hookport itself where the agent has no name."""
+    """The findings about one agent, or about hookport itself where the agent has no name."""
 
     agent: str
     version: str
@@ -101,7 +101,7 @@ def examine(
     with ThreadPoolExecutor() as pool:
         cases = list(pool.map(case, dialects))
     own_hooks = itself.find_own(world, cases)
-    # What hookport alone runs is looked at by itself, once for all agents.
+    # Hooks that only hookport runs are examined once for all agents.
     apart = frozenset() if chosen else frozenset(hook.file for hook in own_hooks.hooks)
     skipped = {} if is_quick else itself.explain_skips(discovery, env)
     skipped = {key: why for key, why in skipped.items() if key[0] not in apart}
@@ -292,11 +292,7 @@ def make_case(
     foreign_files = tuple(read_foreign(dialect, world))
     matters = asks_version and (force or any(source.hooks or source.problems for source in own_files))
     path = world.env.get("PATH", os.defpath)
-    programs = [
-        path_found
-        for path_found in (shutil.which(program, path=path) for program in dialect.programs)
-        if path_found
-    ]
+    programs = list(filter(None, (shutil.which(program, path=path) for program in dialect.programs)))
     version = next(filter(None, (ask_version(program, world) for program in programs)), "") if matters else ""
     is_here = bool(programs) or any(place.exists() for place in _list_homes(dialect, world))
     return AgentCase(dialect, world, version, is_here, own_files, foreign_files, past)

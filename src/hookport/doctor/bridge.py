@@ -1,4 +1,4 @@
-"""Entries in agents' files that call hookport: is what they call there, and in whose words does it answer."""
+"""Entries in agents' files that call hookport: whether that exists and answers in the right dialect."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _search_call(command: str) -> re.Match[str] | None:
 
 
 def find_agent(entry: CheckedEntry) -> str:
-    """The agent in whose words an entry answers."""
+    """The agent in whose dialect an entry answers."""
     call = find_call(entry)
     return "" if call is None else (call["first"] if call["act"] == "dispatch" else call["second"] or "")
 
@@ -208,7 +208,7 @@ def _resolve_path(word: str, entry: CheckedEntry, case: AgentCase) -> Path | Non
 
 
 def find_foreign(case: AgentCase) -> Iterator[Diagnosis]:
-    """Entries that answer in the words of another agent, which does not read their file."""
+    """Entries that answer in the dialect of another agent, which does not read their file."""
     for source, entry in case.commands():
         agent = find_agent(entry)
         if agent and agent != case.dialect.id and not _is_read_by(agent, source):

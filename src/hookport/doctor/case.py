@@ -1,4 +1,4 @@
-"""What is known of one agent on this machine, and what is found there, with its evidence."""
+"""One agent on this machine, and the findings about it with their evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `hookport check` asks of the hooks in a file besides its words: can they start, and do they fail.
+"""What `hookport check` tests besides a file's text: whether its hooks can start, and whether they fail.
 
 What only this machine lacks (a program, a model) is a loss here: another one may have it.
 """

@@ -1,4 +1,4 @@
-"""What a shell makes of a hook's command: quotes that do not close, words it does not expand.
+"""How a shell reads a hook's command: quotes that do not close, words it does not expand.
 
 The words are read, nothing is run; a command that seems broken is shown to `sh -n`, which executes nothing.
 Where the words do not tell, nothing is said.

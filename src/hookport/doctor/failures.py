@@ -1,4 +1,4 @@
-"""What the journal knows of hooks that fail: since when, how often, and the cause in words."""
+"""Hooks that fail, by the journal: since when, how often, and the cause in words."""
 
 from __future__ import annotations
 

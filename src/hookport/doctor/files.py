@@ -1,4 +1,4 @@
-"""The files that an agent reads for hooks, each read by itself: a broken one costs its own hooks only."""
+"""The files that an agent reads for hooks, each read by itself: a broken one loses its own hooks only."""
 
 from __future__ import annotations
 

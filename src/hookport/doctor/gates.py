@@ -1,4 +1,4 @@
-"""What keeps hooks from running that are written down correctly: settings, trust, files that hide others."""
+"""What keeps correctly written hooks from running: settings, trust, files that hide others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the journal remembers of hooks: how long their last runs took, and which never ran."""
+"""The runs of hooks in the journal: how long the last ones took, and which hooks never ran."""
 
 from __future__ import annotations
 

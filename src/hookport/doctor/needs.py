@@ -83,7 +83,7 @@ class MissingNeed(NamedTuple):
 def find_need(
     script: StartedScript, root: str, find: Callable[[str], str], built_in: frozenset[str]
 ) -> MissingNeed | None:
-    """The first thing that a script of a project needs and does not get; None if nobody knows."""
+    """The first thing that a script of a project needs and lacks; None if none is known."""
     if syntax.is_shell(script.program):
         name = _find_missing_program(script.data.decode("utf-8", "replace"), find, built_in)
         return (
@@ -182,7 +182,7 @@ def _is_named(package: str, folders: Sequence[Path]) -> bool:
 def _find_missing_module(script: StartedScript, root: str) -> str:
     """The first module that a script imports and its Python does not find."""
     path, data = script.path, script.data
-    # A Python of the project would run what nobody approved: the `.pth` files of its environment.
+    # A Python of the project would run unapproved code: the `.pth` files of its environment.
     project_folders = {os.path.abspath(root), os.path.realpath(root)}  # noqa: PTH100
     places = {os.path.abspath(path), os.path.realpath(path)} if path else set()  # noqa: PTH100
     if not places or any(

@@ -1,4 +1,4 @@
-"""hookport itself: the hooks that it runs, whether anybody calls it, and whether it can keep its state."""
+"""hookport itself: the hooks that it runs, whether an agent calls it, and whether it can keep its state."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def spell_store(world: World) -> str:
 
 
 def _find_entries(own_hooks: OwnHooks, world: World, cases: Iterable[AgentCase]) -> list[InstalledEntries]:
-    """Our entries in the files of the agents that are here."""
+    """Our entries in the files of the detected agents."""
     root = own_hooks.discovery.root
     return [
         find_installed(find_target(case.dialect.id, scope, root, world.env), own_hooks.discovery).installed
@@ -183,7 +183,7 @@ def _find_entries(own_hooks: OwnHooks, world: World, cases: Iterable[AgentCase])
 
 
 def _needs_no_bridge(hook: HookEntry, installed: Iterable[InstalledEntries]) -> bool:
-    """Whether agents run a hook by entries of its own only, which nobody has to approve."""
+    """Whether agents run a hook by entries of its own only, which need no approval."""
     modes = {entries.mode for entries in installed if find_commands(entries, hook)[0]}
     return modes == {"native"}
 

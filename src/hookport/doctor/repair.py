@@ -1,4 +1,4 @@
-"""What can be put right without asking: file modes, our own entries and plan; nothing that is a user's."""
+"""Repairs that need no question: file modes, our own entries and plan; nothing that is a user's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def repair(reports: Iterable[DoctorReport], cwd: str, env: Mapping[str, str]) ->
     repairs = dict.fromkeys(
         diagnosis.repair for report in reports for diagnosis in report.diagnoses if diagnosis.repair
     )
-    return [line for repair_ in repairs for line in ACTS[repair_.act](repair_, cwd, env)]
+    return [line for fix in repairs for line in ACTS[fix.act](fix, cwd, env)]
 
 
 def _make_executable(fix: Repair, _cwd: str, _env: Mapping[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Hooks that stand where their agent does not look, and hooks that it finds in two places."""
+"""Hooks in files that their agent does not read, and hooks that it reads twice."""
 
 from __future__ import annotations
 
@@ -63,10 +63,8 @@ def _diagnose_file(
     """A diagnosis of all hooks of a file."""
     words |= {"dialect": case.dialect.title, "count": spell_count(len(source.hooks))}
     dead = frozenset(identify_hook(source, hook) for hook in source.hooks)
-    evidence_text = (
-        f"{shorten_path(source.path, case.world)} has {spell_count(len(source.hooks))}; {evidence}"
-    )
-    return Diagnosis(case.dialect.id, make_file_finding(source.path, kind, words), evidence_text, dead)
+    evidence = f"{shorten_path(source.path, case.world)} has {spell_count(len(source.hooks))}; {evidence}"
+    return Diagnosis(case.dialect.id, make_file_finding(source.path, kind, words), evidence, dead)
 
 
 def find_passed_over(case: AgentCase) -> Iterator[Diagnosis]:

@@ -79,7 +79,7 @@ class AgentState(NamedTuple):
 
 
 class Status(NamedTuple):
-    """All agents that are here or have entries of ours."""
+    """All agents that are detected or have entries of ours."""
 
     root: str
     approval: lock.ApprovalStanding
@@ -115,7 +115,7 @@ def read_status(
     names: Sequence[str] = (),
     tell: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Status:
-    """The state of every agent that is here or has entries of ours; `tell` gets the next one."""
+    """The state of every agent that is detected or has entries of ours; `tell` gets the next one."""
     discovery = discover(cwd, env)
     evidence = {agent.agent: agent.why for agent in detect_agents(discovery.root, env)}
     agent_verdicts = {
@@ -129,7 +129,7 @@ def read_status(
     ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
     for diagnosis in (diagnosis for report in reports for diagnosis in report.diagnoses):
         finding = diagnosis.finding
-        # What the agent's environment decides is as it is here.
+        # The agent's environment decides it; assume that it is like this one.
         is_doubted = finding.code == f.WordNotExpanded.code and finding.severity != "error"
         doubted = {(finding.file, finding.where)} if is_doubted else ()
         for key in diagnosis.dead if finding.severity == "error" else doubted:
@@ -149,7 +149,7 @@ def read_status(
         standings = [
             find_installed(find_target(agent, scope, discovery.root, env), discovery) for scope in SCOPES
         ]
-        # Of a file that cannot be read nobody knows what is installed in it.
+        # What is installed in a file that cannot be read is unknown.
         refused = [
             standing
             for standing in standings
@@ -179,10 +179,10 @@ def read_status(
 def _find_unread(reports: Iterable[Sequence[Diagnosis]]) -> Iterator[Finding]:
     """What costs the hooks of a file before they are known, once for each place."""
     reported: set[tuple[str, str]] = set()
-    for unread in (diagnosis for diagnoses in reports for diagnosis in diagnoses):
-        finding = unread.finding
+    for diagnosis in (diagnosis for diagnoses in reports for diagnosis in diagnoses):
+        finding = diagnosis.finding
         place = (os.path.realpath(finding.file), finding.where)
-        is_unread = finding.severity == "error" and not unread.dead and finding.code in UNREAD
+        is_unread = finding.severity == "error" and not diagnosis.dead and finding.code in UNREAD
         if finding.file and is_unread and place not in reported:
             reported.add(place)
             yield finding

@@ -46,7 +46,7 @@ def is_shell(program: str) -> bool:
 def check_syntax(
     program: str, script: Path, path: str, root: str, env: Mapping[str, str]
 ) -> SyntaxFault | None:
-    """What is wrong with a script for a program that is at a path; None if nothing is, or nobody knows.
+    """What is wrong with a script for a program that is at a path; None if nothing is, or that is unknown.
 
     A program that stands in the project is not started: a check must not run what nobody approved.
     """

@@ -1,6 +1,6 @@
 """Why a hook does not run in an agent: every gate on its way, in order, up to the first that is closed.
 
-Each gate is judged by what `status` and `doctor` say of the same hook, so that none of them contradicts this.
+Each gate is judged by the results of `status` and `doctor` for the same hook, so that all three agree.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ WITHOUT_BRIDGE = "not needed: it runs without the bridge"
 
 
 class GateStep(NamedTuple):
-    """One gate: `ok`, `fails` or `unseen` (nobody can look), what shows that, and the way out."""
+    """One gate: `ok`, `fails` or `unseen` (it cannot be checked), what shows that, and the way out."""
 
     gate: str
     state: str

@@ -1,6 +1,6 @@
 """Commands of the user's own that an agent reads in another agent's file: adopted, they run there once.
 
-`sync --adopt` puts a test before each (see `dialects._adoption`), as a splice: everything else keeps its
+`sync --adopt` puts a test before each (see `shapes.adoption`), as a splice: everything else keeps its
 bytes. Taken out again, the file is what it was.
 """
 

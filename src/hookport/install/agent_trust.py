@@ -64,7 +64,7 @@ def _make_agent_hook(
     dialect: Dialect, hook: Hook, file: str, way: Way, root: str, env: Mapping[str, str]
 ) -> AgentHook:
     trust = dialect.hook_trust
-    assert trust is not None  # noqa: S101  (its file was looked at)
+    assert trust is not None  # noqa: S101  (its file was read)
     verdict = read_hook_trust(dialect, file, way, root, env)
     state = TRUSTED if verdict.is_trusted else MODIFIED if verdict.has_changed else UNTRUSTED
     key, now = spell_trust_key(trust, file, way), fingerprint_hook(trust, file, way)

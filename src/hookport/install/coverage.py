@@ -86,10 +86,10 @@ def find_cover(
         if not present:
             continue
         # An entry stands in the agent's own file of its scope.
-        how_entry = ownership.find_place_loading(dialect, installed.target.places()[0], root, env)
+        loading = ownership.find_place_loading(dialect, installed.target.places()[0], root, env)
         why = (
-            _find_closed_gate(target, installed.target.scope, how_entry, start)
-            if how_entry is not None
+            _find_closed_gate(target, installed.target.scope, loading, start)
+            if loading is not None
             else _explain_untrusted(target)
         )
         if not why.why:

@@ -61,7 +61,7 @@ PACKAGE = "HOOKPORT_PACKAGE"
 
 
 class Entries(NamedTuple):
-    """What we want in the file of one agent, and why in this way."""
+    """The entries that we want in the file of one agent, and the reason for their mode."""
 
     mode: Mode
     why: str
@@ -228,7 +228,7 @@ def _keep_detected_products(target: Target, hooks: tuple[Hook, ...]) -> tuple[Ho
 
 
 def _find_unfired(target: Target, hooks: Sequence[HookEntry], entries: Sequence[Hook]) -> Iterable[Finding]:
-    """Hooks whose event the products that are here do not have, although another one has it."""
+    """Hooks whose event the detected products lack, although another product has it."""
     events = {hook.event for hook in entries}
     for hook in hooks:
         if find_event_specs(target.dialect, hook.hook.event) and hook.hook.event not in events:
@@ -299,8 +299,8 @@ def plan_native_entries(target: Target, found_hooks: Sequence[HookEntry], start:
                 name: text for of in texts.values() for name, text in of.items()
             }
         }
-    wheres = tuple(f"{hook_.file}: {hook_.place}" for hook_ in found_hooks)
-    manifest = Manifest(tuple(_resolve_package(hook_, target) for hook_ in found_hooks))
+    wheres = tuple(f"{found_hook.file}: {found_hook.place}" for found_hook in found_hooks)
+    manifest = Manifest(tuple(_resolve_package(found_hook, target) for found_hook in found_hooks))
     degraded = degrade(manifest, dialect, wheres, scripts, bridge=start)
     findings = [
         _place_finding(finding, found_hooks) for finding in degraded.findings if finding.severity != "note"

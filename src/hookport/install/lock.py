@@ -1,4 +1,4 @@
-"""`hookport.lock`: what hooks a project has, in the same bytes for the same hooks on every machine.
+"""`hookport.lock`: the hooks of a project, in the same bytes for the same hooks on every machine.
 
 Hooks that are this person's alone, in files that are not shared, are approved like the others, and stand in
 the user's store only.
@@ -67,7 +67,9 @@ def drop_private_hooks(discovery: Discovery, lock: Lock, env: Mapping[str, str])
     hooks = {place: entry for place, entry in lock["hooks"].items() if place not in private}
     known_definitions = dict(lock["definitions"])
     for hook in plan_builder.list_project_entries(discovery):
-        if hook.off and hook.off.scope == "local":  # nobody else has this file, so the hook is on there
+        if (
+            hook.off and hook.off.scope == "local"
+        ):  # only this person has the file, so the hook is on elsewhere
             identity = plan_builder.identify_entry(hook._replace(off=None), discovery.root, env)
             if identity.id in hooks:
                 hooks[identity.id] = {**hooks[identity.id], "definition": identity.definition}

@@ -1,4 +1,4 @@
-"""What a person looks at before approving hooks: diffs of definitions and scripts, what they reach."""
+"""What a person reviews before approving hooks: diffs of definitions and scripts, what they reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hook loses in an agent although it runs there: time, fields, and what it tells the model."""
+"""What a hook loses in an agent although it runs there: time, fields, and its messages to the model."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _find_short_wait(target: Target, found_hook: HookEntry) -> Finding | None:
 
 
 def _find_unread_context(target: Target, found_hook: HookEntry) -> Finding | None:
-    """A hook that tells the model something, which the agent does not pass on."""
+    """A hook whose messages to the model the agent does not pass on."""
     hook = found_hook.hook
     reason = explain_unread_context(target.dialect, hook) if needs_entry(target, found_hook) else ""
     if not reason or not may_add_context(hook, _collect_texts(target, found_hook)):

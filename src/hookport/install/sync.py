@@ -60,7 +60,7 @@ class AgentPlan(NamedTuple):
 
     agent: str
     scope: Scope
-    # What shows that the agent is here.
+    # The folder or program that shows the agent.
     shown: str
     mode: str
     why: str
@@ -88,7 +88,7 @@ class SyncPlan(NamedTuple):
 
 
 class SyncRequest(NamedTuple):
-    """What the user asks for: which agents (all that are here, if none), where, in which way."""
+    """What the user asks for: which agents (if none, all that are detected), where, in which way."""
 
     agents: tuple[str, ...] = ()
     scope: Scope = "project"
@@ -110,7 +110,7 @@ def plan_sync(
 ) -> SyncPlan:
     """The edits that give every agent its entries; `tell` gets the next agent."""
     discovery = discover(cwd, env)
-    evidence = {agent_found.agent: agent_found.why for agent_found in detect_agents(discovery.root, env)}
+    evidence = {detected.agent: detected.why for detected in detect_agents(discovery.root, env)}
     chosen = tuple(dict.fromkeys(get(name).id for name in request.agents)) or tuple(evidence)
     _require_agents(chosen)
     if request.vendor and request.scope == "user":
@@ -122,8 +122,8 @@ def plan_sync(
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
         target = find_target(agent, request.scope, discovery.root, env)
-        edited = plan_agent(target, discovery, request)._replace(shown=evidence.get(agent, "named"))
-        plans.append(_report_uncovered(edited, target, discovery, cwd))
+        agent_plan = plan_agent(target, discovery, request)._replace(shown=evidence.get(agent, "named"))
+        plans.append(_report_uncovered(agent_plan, target, discovery, cwd))
     _require_editable(plans)
     plans = _add_adoption_tests(plans, discovery, request, env)
     changes = [change for agent_plan in plans for change in agent_plan.changes]
@@ -253,7 +253,7 @@ def find_installed(target: Target, discovery: Discovery) -> AgentStanding:
 
 
 def _find_unreadable(target: Target) -> Iterator[Finding]:
-    """Files of the agent that cannot be read, so that nobody knows what is installed in them."""
+    """Files of the agent that cannot be read, so that what is installed in them is unknown."""
     for path in target.list_files():
         data = read_file(path)
         try:
@@ -319,7 +319,7 @@ def find_unapproved(discovery: Discovery, env: Mapping[str, str]) -> dict[tuple[
 
 
 def _require_editable(plans: Sequence[AgentPlan]) -> None:
-    """Where no agent's files can be edited, that is what is wrong with the input."""
+    """Raise InputError where no agent's files can be edited."""
     refused = [finding for plan in plans for finding in plan.findings if finding.code == f.NotSynced.code]
     if refused and all(any(finding.code == f.NotSynced.code for finding in plan.findings) for plan in plans):
         raise InputError(
@@ -363,7 +363,7 @@ def plan_agent(target: Target, discovery: Discovery, request: SyncRequest) -> Ag
 
 
 def _require_readable(target: Target) -> None:
-    """A file that another one hides must be readable: else nobody knows whether it has hooks to be hidden."""
+    """A file that another one hides must be readable: else it may have hooks to be hidden."""
     places = dict.fromkeys(place for shadow in target.dialect.shadows for place in (shadow.file, shadow.by))
     paths = [target.path(place) for place in places if place.startswith("~/") == (target.scope == "user")]
     pipeline.parse({path: data for path in paths if (data := read_file(path)) is not None}, target.dialect)

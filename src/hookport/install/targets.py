@@ -1,4 +1,4 @@
-"""Which agents are here and where we write for them, by the places that their dialects name."""
+"""Which agents are detected and where we write for them, by the places that their dialects name."""
 
 from __future__ import annotations
 
@@ -142,21 +142,21 @@ def find_target(agent: str, scope: Scope, root: str, env: Mapping[str, str]) -> 
 
 
 def detect_agents(root: str, env: Mapping[str, str]) -> list[DetectedAgent]:
-    """The agents whose configuration folder or program is here."""
-    agents_found: list[DetectedAgent] = []
+    """The agents whose configuration folder or program is on this machine."""
+    detected: list[DetectedAgent] = []
     for agent in list_agents():
         why = _find_evidence(get(agent), root, env)
         if why:
-            agents_found.append(DetectedAgent(agent, why))
-    return agents_found
+            detected.append(DetectedAgent(agent, why))
+    return detected
 
 
 def _find_evidence(dialect: Dialect, root: str, env: Mapping[str, str]) -> str:
     for scope in SCOPES:
-        place_of_scope = Target(dialect, scope, root, env)
-        for place in place_of_scope.places():
-            path = place_of_scope.path(place.path)
-            folder = _find_own_folder(path, place_of_scope) if path else ""
+        target = Target(dialect, scope, root, env)
+        for place in target.places():
+            path = target.path(place.path)
+            folder = _find_own_folder(path, target) if path else ""
             if folder and Path(folder).is_dir():
                 return folder
     for program in dialect.programs:

@@ -1,6 +1,6 @@
 """Zip files in plain Python: the same bytes everywhere, which zlib and its successors do not promise.
 
-zlib-ng, which Fedora and Python 3.14 for Windows have, gives other bytes for the same text than zlib.
+zlib-ng, which Fedora and Python 3.14 for Windows have, compresses the same text to other bytes than zlib.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `bridge.pyz` does: it answers agents at once, and people by the commands that need no installation."""
+"""The commands of `bridge.pyz`: it answers agents at once, and people without an installation."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The plan that a project commits beside `bridge.pyz`: paths from the root, sources by content, no user hook.
 
-A source that is not what it was when the plan was made fails its hooks, and policy decides; none is skipped.
+A source that changed since the plan was made fails its hooks, and policy decides; none is skipped.
 """
 
 from __future__ import annotations
