@@ -19,11 +19,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 import schemas  # noqa: E402  (the path to it is set above)
 from hookport import cli  # noqa: E402
 from hookport.agents import Dialect, get, list_agents, list_dialects  # noqa: E402
-from hookport.cli.matrix import sections  # noqa: E402
-from hookport.console.terminal import markdown  # noqa: E402
+from hookport.cli.matrix import make_sections  # noqa: E402
+from hookport.console.terminal import format_markdown  # noqa: E402
 from hookport.findings import KINDS  # noqa: E402
-from hookport.lab.cells import cells  # noqa: E402
-from hookport.lab.page import page  # noqa: E402
+from hookport.lab.cells import make_cells  # noqa: E402
+from hookport.lab.page import format_page  # noqa: E402
 from hookport.model.events import EVENTS  # noqa: E402
 from tests.conformance import RULES, holders  # noqa: E402
 
@@ -71,9 +71,9 @@ def matrix() -> dict[str, str]:
         The same with one cell for each event and capability, and what was played: [matrix.html](matrix.html).
         """
     )
-    for title, rows in sections([get(name) for name in list_agents()]):
-        text += f"\n\n## {title}\n\n{markdown(rows)}"
-    return {"docs/matrix.md": text, "docs/matrix.html": page(cells(list_agents()))}
+    for title, rows in make_sections([get(name) for name in list_agents()]):
+        text += f"\n\n## {title}\n\n{format_markdown(rows)}"
+    return {"docs/matrix.md": text, "docs/matrix.html": format_page(make_cells(list_agents()))}
 
 
 def findings() -> dict[str, str]:
@@ -81,7 +81,7 @@ def findings() -> dict[str, str]:
     text = f"# Findings\n\n{MADE}"
     text += "A finding is a `note` (it means the same), "
     text += "a `loss` (something is weaker, wider or gone) or an `error`.\n\n"
-    text += markdown(
+    text += format_markdown(
         [
             ("code", "severity", "what"),
             *(
@@ -104,11 +104,11 @@ def _first(kind: object) -> str:
 def commands() -> dict[str, str]:
     """The help of every command."""
     os.environ["COLUMNS"] = "100"
-    text = f"# Commands\n\n{MADE}```\n{cli.usage()}```\n"
+    text = f"# Commands\n\n{MADE}```\n{cli.format_usage()}```\n"
     for name in cli.COMMANDS:
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
-            cli.command_parser(name).print_help()
+            cli.make_command_parser(name).print_help()
         text += f"\n## hookport {name}\n\n```\n{shown.getvalue()}```\n"
     return {"docs/cli.md": text}
 
@@ -119,7 +119,7 @@ def dialects() -> dict[str, str]:
     rows += [
         (f"[{name}]({name}.md)", get(name).title, get(name).kind, get(name).facts) for name in list_dialects()
     ]
-    pages = {"docs/dialects/index.md": f"# Dialects\n\n{MADE}{markdown(rows)}"}
+    pages = {"docs/dialects/index.md": f"# Dialects\n\n{MADE}{format_markdown(rows)}"}
     for name in list_dialects():
         pages[f"docs/dialects/{name}.md"] = dialect_page(get(name))
     return pages
@@ -129,7 +129,7 @@ def dialect_page(one: Dialect) -> str:
     """Everything the tables of a dialect say."""
     text = f"# {one.title}\n\n{MADE}`{one.id}`, {one.kind}, facts of {one.facts}.\n\n## Sources\n\n"
     text += "".join(f"- `{key}`: {value}\n" for key, value in one.sources.items())
-    text += "\n## Files\n\n" + markdown(
+    text += "\n## Files\n\n" + format_markdown(
         [("scope", "path", "source"), *((p.scope, f"`{p.path}`", p.source) for p in one.locations)]
     )
     events = [("native", "canonical", "a hook can", "matcher on", "source")]
@@ -143,9 +143,9 @@ def dialect_page(one: Dialect) -> str:
         )
         for spec in one.events
     ]
-    text += "\n## Events\n\n" + markdown(events)
+    text += "\n## Events\n\n" + format_markdown(events)
     if one.lacks:
-        text += "\n## Events it does not have\n\n" + markdown(
+        text += "\n## Events it does not have\n\n" + format_markdown(
             [("event", "why"), *((e, one.lacks[e]) for e in EVENTS if e in one.lacks)]
         )
     if one.tools:
@@ -154,7 +154,7 @@ def dialect_page(one: Dialect) -> str:
             (row.tool, f"`{row.native}`{' (read only)' if row.alias else ''}", row.source)
             for row in one.tools
         ]
-        text += "\n## Tools\n\n" + markdown(tools)
+        text += "\n## Tools\n\n" + format_markdown(tools)
     fields = [("handler", "fields", "timeout")]
     for type_, spec in one.handlers.items():
         unit = spec.timeout.unit
@@ -162,10 +162,12 @@ def dialect_page(one: Dialect) -> str:
         default = spec.timeout.default
         wait += f", {default.total_seconds():g} s if left out" if default else ""
         fields.append((type_, ", ".join(f"`{key}`" for key in spec.fields), wait))
-    text += "\n## Handlers\n\n" + markdown(fields)
+    text += "\n## Handlers\n\n" + format_markdown(fields)
     gates = gates_of(one)
     if gates:
-        text += "\n## What keeps hooks from running\n\n" + markdown([("what", "where", "source"), *gates])
+        text += "\n## What keeps hooks from running\n\n" + format_markdown(
+            [("what", "where", "source"), *gates]
+        )
     if one.shows:
         text += "\n## What the person at it sees\n\n" + _shown(one)
     if one.quirks:
@@ -217,7 +219,7 @@ def conformance() -> dict[str, str]:
             for rule in RULES
             if rule.level == level
         ]
-        text += f"\n\n## {level}\n\n{markdown([('rule', 'what', 'held by'), *rows])}"
+        text += f"\n\n## {level}\n\n{format_markdown([('rule', 'what', 'held by'), *rows])}"
     return {"docs/conformance.md": text}
 
 

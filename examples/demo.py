@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 
 from hookport.agents import get, get_wire, list_agents
-from hookport.cli.convert import title, write
-from hookport.console.terminal import Paint, table
+from hookport.cli.convert import make_title, write_files
+from hookport.console.terminal import Paint, format_table
 from hookport.convert.pipeline import Conversion, convert_all, read
 from hookport.findings import EFFECTS
 from hookport.model.runs import Answer, Call, Event
@@ -49,16 +49,16 @@ def main() -> None:
     print(f"\nAnd as files: {len(hooks)} hooks, written once in {SOURCE.name}/.claude/settings.json:\n")
     for number, hook in enumerate(hooks, 1):
         kind = "blocks" if hook.blocking else "watches"
-        print(f"  {number}. {title(hook)} ({kind}): {hook.handler.command}")
+        print(f"  {number}. {make_title(hook)} ({kind}): {hook.handler.command}")
     results = convert_all(reading, [get(name) for name in list_agents() if name != source])
     shutil.rmtree(OUTPUT, ignore_errors=True)
-    write(results, OUTPUT, is_all=True, force=False)
+    write_files(results, OUTPUT, is_all=True, force=False)
     head = ("agent", *(f"hook {number}" for number in range(1, len(hooks) + 1)), "losses", "written to")
     rows = [(one.target, *one.effects, str(_losses(one)), _paths(one)) for one in results]
     print("\nThe guard in each agent's own words:\n")
-    print(table([("agent", "event", "matcher", "timeout"), *map(_guard, results)], paint))
+    print(format_table([("agent", "event", "matcher", "timeout"), *map(_guard, results)], paint))
     print("What became of the three hooks in each agent:\n")
-    print(table([head, *rows], paint, {effect: effect for effect in EFFECTS}))
+    print(format_table([head, *rows], paint, {effect: effect for effect in EFFECTS}))
     print(
         "kept: the same there. changed: written another way, or with less. stricter: blocks more than before."
     )
@@ -131,7 +131,7 @@ def _guard_every_agent(paint: Paint) -> None:
         where = "captured" if is_captured else "documented"
         rows.append((name, native, where, _verdict(denied), _verdict(passed), _told(denied.answer)))
     head = ("agent", "event", "payload", DANGEROUS, HARMLESS, "the agent is told")
-    print(table([head, *rows], paint, {"deny": "error", "nothing said": "note"}))
+    print(format_table([head, *rows], paint, {"deny": "error", "nothing said": "note"}))
 
 
 def _shell_event(name: str, command: str) -> tuple[bytes, str, bool]:

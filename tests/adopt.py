@@ -38,7 +38,7 @@ def tool(tree: Any) -> str:
 def main(report: Path) -> int:
     """Copy what is new; the names of what was written are printed."""
     for folder in sorted((report / "payloads").iterdir()):
-        dialect = drivers.dialect_of(drivers.get(folder.name))
+        dialect = drivers.get_dialect_id(drivers.get(folder.name))
         place = agent_data.folder_of(dialect) / "payloads" / ("" if folder.name == dialect else folder.name)
         known = [
             (path.name.partition(".")[0], tool(tree), shape(tree))

@@ -704,7 +704,9 @@ def test_findings_of_one_hook_stand_together() -> None:
         findings.UnknownEvent.at("hooks[01].event", event="y", dialect="d", guess=""),
     ]
     heads = [
-        line for line in report.grouped(many, Paint(sys.stdout), {0: "title"}).split("\n") if line[:1] > " "
+        line
+        for line in report.format_findings(many, Paint(sys.stdout), {0: "title"}).split("\n")
+        if line[:1] > " "
     ]
     assert heads == ["hooks[0] (title)", "hooks[01].event"]
 

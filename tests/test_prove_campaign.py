@@ -15,10 +15,10 @@ import pytest
 
 from hookport.lab import campaign, drivers, play, player, results, scenario, stage
 from hookport.lab.driver import Stage
-from hookport.lab.judge import Verdict
+from hookport.lab.judge import ScenarioVerdict
 from hookport.lab.programs import Program
-from hookport.lab.results import Result
-from hookport.lab.run import Done, Run
+from hookport.lab.results import ScenarioResult
+from hookport.lab.run import FinishedRun, ScenarioRun
 
 # With a file named `deaf` beside it, it asks no hook, once.
 AGENT = """
@@ -71,7 +71,7 @@ def test_a_run_is_played_judged_and_kept_and_a_second_try_is_told(tmp_path: Path
     (tmp_path / "deaf").touch()
     driver = drivers.get("claude-code")._replace(command=lambda stage: stage.program)
     agent = campaign.Agent("claude-code", driver, Program((sys.executable, str(program)), "1", program))
-    one = Run("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
+    one = ScenarioRun("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
     store = campaign.Store(tmp_path / "report")
     [(done, is_new)] = campaign.play([one], [agent], store)
     assert is_new
@@ -102,40 +102,40 @@ def test_what_comes_to_start_its_agent_late_is_ended_too(tmp_path: Path) -> None
         if number == 0:
             installing.wait()
             raise KeyboardInterrupt
-        made: Stage = stage.staged(tmp_path / "late", (), shared=tmp_path / "shared")
-        spec = stage.spec(driver, made, ())
+        made: Stage = stage.build_stage(tmp_path / "late", (), shared=tmp_path / "shared")
+        spec = stage.make_spec(driver, made, ())
         installing.set()
         threading.Event().wait(1)
-        return player.played(spec, tmp_path / "late")
+        return player.play_spec(spec, tmp_path / "late")
 
     before = set(threading.enumerate())
     with pytest.raises(KeyboardInterrupt):
-        list(campaign.several([0, 1], work, 2))
+        list(campaign.run_jobs([0, 1], work, 2))
     assert set(threading.enumerate()) == before
 
 
 def test_a_report_that_is_written_again_has_each_payload_once(tmp_path: Path) -> None:
-    one = Run("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
+    one = ScenarioRun("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
     payloads = tmp_path / "runs" / "claude-code" / one.name / "payloads"
     payloads.mkdir(parents=True)
     record = {"native": "PreToolUse", "payload": '{"tool_name": "Bash"}'}
     (payloads / "1.json").write_text(json.dumps(record), "utf-8")
     agent = campaign.Agent("claude-code", drivers.get("claude-code"), Program((), "1", tmp_path))
-    done = Done(one, {"canonical": Verdict("pass")})
+    done = FinishedRun(one, {"canonical": ScenarioVerdict("pass")})
     for _ in range(2):
-        campaign.report(tmp_path, campaign.results([agent], [done]), [done])
+        campaign.write_report(tmp_path, campaign.collect_results([agent], [done]), [done])
     kept = sorted(path.name for path in (tmp_path / "payloads" / "claude-code").iterdir())
     assert kept == ["PreToolUse-1.json"]
 
 
 def test_results_with_some_of_before_have_the_older_day(tmp_path: Path) -> None:
-    one = Run("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
+    one = ScenarioRun("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
     agent = campaign.Agent("claude-code", drivers.get("claude-code"), Program((), "1", tmp_path))
-    [new] = campaign.results([agent], [Done(one, {"canonical": Verdict("pass")})])
-    other = {"ask": {"bridge": Result("pass")}}
+    [new] = campaign.collect_results([agent], [FinishedRun(one, {"canonical": ScenarioVerdict("pass")})])
+    other = {"ask": {"bridge": ScenarioResult("pass")}}
     old = new._replace(date="2026-01-01", hookport="0.0.1", scenarios=other)
-    assert results.merged(old, new) == old._replace(scenarios={**other, **new.scenarios})
-    assert results.merged(old._replace(scenarios=new.scenarios), new) == new
+    assert results.merge_results(old, new) == old._replace(scenarios={**other, **new.scenarios})
+    assert results.merge_results(old._replace(scenarios=new.scenarios), new) == new
 
 
 def test_a_signal_leaves_nothing_behind(tmp_path: Path) -> None:

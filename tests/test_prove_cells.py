@@ -8,14 +8,14 @@ import pytest
 
 from hookport.agents import list_agents
 from hookport.lab import drivers
-from hookport.lab.cells import Cell, cells, contradictions
-from hookport.lab.page import page
-from hookport.lab.results import Result, Results, kept
+from hookport.lab.cells import Cell, find_contradictions, make_cells
+from hookport.lab.page import format_page
+from hookport.lab.results import AgentResults, ScenarioResult, load_results
 
 
-def measured(driver: str, events: tuple[str, ...] = (), **scenarios: Result) -> Results:
-    return Results(
-        agent=drivers.dialect_of(drivers.get(driver)),
+def measured(driver: str, events: tuple[str, ...] = (), **scenarios: ScenarioResult) -> AgentResults:
+    return AgentResults(
+        agent=drivers.get_dialect_id(drivers.get(driver)),
         driver=driver,
         title=drivers.get(driver).title,
         version="9.9.9",
@@ -29,24 +29,24 @@ def measured(driver: str, events: tuple[str, ...] = (), **scenarios: Result) -> 
     )
 
 
-def cell(results: Results, event: str, capability: str) -> Cell:
-    found = {(one.event, one.capability, one.agent): one for one in cells(list_agents(), [results])}
+def cell(results: AgentResults, event: str, capability: str) -> Cell:
+    found = {(one.event, one.capability, one.agent): one for one in make_cells(list_agents(), [results])}
     return found[event, capability, results.agent]
 
 
 def test_nothing_that_was_measured_contradicts_a_table() -> None:
-    assert contradictions() == []
+    assert find_contradictions() == []
 
 
 def test_what_was_measured_is_of_a_driver_and_its_dialect() -> None:
-    for results in kept():
-        assert results.driver in drivers.names()
-        assert results.agent == drivers.dialect_of(drivers.get(results.driver))
+    for results in load_results():
+        assert results.driver in drivers.list_names()
+        assert results.agent == drivers.get_dialect_id(drivers.get(results.driver))
         assert results.agent in list_agents()
 
 
 def test_a_pass_makes_a_cell_measured() -> None:
-    found = cell(measured("codex", rewrite=Result("pass")), "before_tool_execute", "rewrite")
+    found = cell(measured("codex", rewrite=ScenarioResult("pass")), "before_tool_execute", "rewrite")
     assert found == Cell(
         "before_tool_execute",
         "rewrite",
@@ -64,14 +64,14 @@ def test_an_event_that_fired_is_measured() -> None:
 
 
 def test_what_an_agent_does_instead_is_told_and_its_limit_stays_documented() -> None:
-    result = Result("cannot", instead="the command is denied")
+    result = ScenarioResult("cannot", instead="the command is denied")
     found = cell(measured("qwen-code", rewrite=result), "before_tool_execute", "rewrite")
     assert (found.basis, found.claim) == ("documented", "no")
     assert found.why.endswith("'rewrite' in bridge mode: the command is denied.")
 
 
 def test_nothing_that_was_not_measured_is_called_so() -> None:
-    assert {one.basis for one in cells(list_agents(), [])} == {"documented", "unknown"}
+    assert {one.basis for one in make_cells(list_agents(), [])} == {"documented", "unknown"}
 
 
 @pytest.mark.parametrize(
@@ -79,21 +79,21 @@ def test_nothing_that_was_not_measured_is_called_so() -> None:
     [
         (measured("codex", ("NeverHeardOf",)), "Codex CLI 9.9.9: the event 'NeverHeardOf' fired"),
         (
-            measured("codex", rewrite=Result("fail", evidence=("first.txt is there",))),
+            measured("codex", rewrite=ScenarioResult("fail", evidence=("first.txt is there",))),
             "Codex CLI 9.9.9: 'rewrite' failed in bridge mode: first.txt is there",
         ),
         (
-            measured("codex", rewrite=Result("cannot")),
+            measured("codex", rewrite=ScenarioResult("cannot")),
             "Codex CLI 9.9.9: the tables say 'yes' of before_tool_execute.rewrite",
         ),
         (
-            measured("qwen-code", rewrite=Result("pass")),
+            measured("qwen-code", rewrite=ScenarioResult("pass")),
             "Qwen Code 9.9.9: the tables say 'no' of before_tool_execute.rewrite",
         ),
     ],
 )
-def test_a_measurement_that_contradicts_a_table_is_found(results: Results, told: str) -> None:
-    assert [one[: len(told)] for one in contradictions([results])] == [told]
+def test_a_measurement_that_contradicts_a_table_is_found(results: AgentResults, told: str) -> None:
+    assert [one[: len(told)] for one in find_contradictions([results])] == [told]
 
 
 class Balance(HTMLParser):
@@ -113,9 +113,9 @@ class Balance(HTMLParser):
 
 
 def test_the_page_has_a_cell_for_every_event_capability_and_agent_and_needs_nothing_else() -> None:
-    shown = cells(list_agents())
+    shown = make_cells(list_agents())
     balance = Balance()
-    balance.feed(page(shown))
+    balance.feed(format_page(shown))
     rows = {(one.event, one.capability) for one in shown}
     assert balance.widths == [len(list_agents()) + 2] * (len(rows) + 1)
     assert balance.outside == []

@@ -16,8 +16,8 @@ import pytest
 
 from hookport import agents as dialects
 from hookport.lab import mcp_lab, scenario, stage
-from hookport.lab.driver import Call, Stage
-from hookport.lab.drivers import _opencode_session, dialect_of, get, names
+from hookport.lab.driver import ModelCall, Stage
+from hookport.lab.drivers import _opencode_session, get, get_dialect_id, list_names
 from hookport.lab.run import reads_projects
 from hookport.model.events import EVENTS
 
@@ -66,7 +66,7 @@ def leaves(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
         yield path, tree
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_a_driver_is_well_formed(name: str, tmp_path: Path) -> None:
     driver, here = get(name), staged(tmp_path)
     assert driver.title
@@ -74,10 +74,10 @@ def test_a_driver_is_well_formed(name: str, tmp_path: Path) -> None:
     assert driver.package.version[0].isdigit()
     assert driver.program
     assert "/" not in driver.program
-    assert dialect_of(driver) in dialects.list_dialects()
+    assert get_dialect_id(driver) in dialects.list_dialects()
     import_module(f"hookport.lab.protocols.{driver.protocol}")
     assert driver.patience > 0
-    assert set(driver.alone) <= set(scenario.names())
+    assert set(driver.alone) <= set(scenario.list_names())
     command = list(driver.command(here))
     assert PROGRAM in itertools.pairwise(command)
     assert "Do it." in command
@@ -87,7 +87,7 @@ def test_a_driver_is_well_formed(name: str, tmp_path: Path) -> None:
     assert set(variables) & {"HOME", "PATH"} == set()
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_a_driver_says_what_it_lacks_in_known_words(name: str) -> None:
     driver = get(name)
     abilities = {f"{event}.{can}" for event in EVENTS for can in (*ABILITIES, *scenario.WAYS)}
@@ -98,7 +98,7 @@ def test_a_driver_says_what_it_lacks_in_known_words(name: str) -> None:
     assert all(driver.lacks.values())
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_a_driver_writes_settings_that_can_be_read_and_nothing_else(name: str, tmp_path: Path) -> None:
     driver, here = get(name), staged(tmp_path)
     driver.settle(here)
@@ -111,7 +111,7 @@ def test_a_driver_writes_settings_that_can_be_read_and_nothing_else(name: str, t
         assert all(word in told for word in SERVER)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_a_folder_is_trusted_or_not_where_the_agent_tells_them_apart(name: str, tmp_path: Path) -> None:
     driver, told = get(name), []
     here = staged(tmp_path)
@@ -119,24 +119,24 @@ def test_a_folder_is_trusted_or_not_where_the_agent_tells_them_apart(name: str, 
         stage_ = here._replace(trusted=trusted)
         driver.settle(stage_)
         told.append((files(here.home), driver.command(stage_), driver.environment(stage_)))
-    assert (told[0] != told[1]) == bool(dialects.get(dialect_of(driver)).folder_trust)
+    assert (told[0] != told[1]) == bool(dialects.get(get_dialect_id(driver)).folder_trust)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_without_a_server_none_is_named(name: str, tmp_path: Path) -> None:
     driver, here = get(name), staged(tmp_path, mcp=())
     driver.settle(here)
     assert not [path for path, text in files(tmp_path).items() if b"mcpServers" in text or b"[mcp" in text]
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_names())
 def test_a_driver_calls_tools_with_what_a_step_says(name: str, tmp_path: Path) -> None:
     driver, here = get(name), staged(tmp_path)
     for kind, given in KINDS.items():
         if kind not in driver.calls:
             continue
         call = driver.calls[kind](here, *given)
-        assert isinstance(call, Call), kind
+        assert isinstance(call, ModelCall), kind
         assert call.name, kind
         said = call.input if isinstance(call.input, str) else json.dumps(dict(call.input))
         wanted = given[-1]["text"] if kind == "mcp" else given[0].rpartition("/")[2]
@@ -146,19 +146,19 @@ def test_a_driver_calls_tools_with_what_a_step_says(name: str, tmp_path: Path) -
 
 def test_sync_adds_to_what_every_driver_settled(tmp_path: Path) -> None:
     project = {".hookport/hooks.json": json.dumps(HOOKS)}
-    here = stage.staged(tmp_path, PROGRAM, shared=tmp_path / "shared", files=project)
+    here = stage.build_stage(tmp_path, PROGRAM, shared=tmp_path / "shared", files=project)
     here = here._replace(mcp=SERVER)
-    for name in names():
+    for name in list_names():
         get(name).settle(here)
     settled = {path: text for path, text in files(tmp_path).items() if path.suffix in {".json", ".toml"}}
-    agents = sorted({dialect_of(get(name)) for name in names()})
+    agents = sorted({get_dialect_id(get(name)) for name in list_names()})
     readers = [name for name in agents if reads_projects(dialects.get(name))]
     for scope, chosen in (("project", readers), ("user", agents)):
         arguments = ["sync", "--scope", scope, "--mode", "bridge", "--agent", *chosen]
         done = subprocess.run(
             [sys.executable, "-m", "hookport", *arguments],
             cwd=here.project,
-            env=stage.environment(here),
+            env=stage.make_environment(here),
             capture_output=True,
             text=True,
             check=False,

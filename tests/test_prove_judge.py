@@ -11,30 +11,30 @@ from hookport.cli import prove
 from hookport.errors import InputError
 from hookport.lab import campaign, drivers, judge, results, scenario
 from hookport.lab.driver import Driver
-from hookport.lab.judge import Given, Seen, Verdict
-from hookport.lab.play import Heard, Outcome
+from hookport.lab.judge import PlayedScenario, RunEvidence, ScenarioVerdict
+from hookport.lab.play import Outcome, RequestRecord
 from hookport.lab.programs import Program
-from hookport.lab.protocols import Result as ToolResult
-from hookport.lab.protocols import Said
-from hookport.lab.run import Done, Run
+from hookport.lab.protocols import Message
+from hookport.lab.protocols import ToolResult as ToolResult
+from hookport.lab.run import FinishedRun, ScenarioRun
 
 CLAUDE = drivers.get("claude-code")
 KIMI = drivers.get("kimi-cli")
 DENIED = "no deleting here, says canonical"
 
 
-def heard(*texts: str, results: tuple[str, ...] = (), step: int | None = 0) -> Heard:
-    return Heard(
+def heard(*texts: str, results: tuple[str, ...] = (), step: int | None = 0) -> RequestRecord:
+    return RequestRecord(
         "POST",
         "/",
         "x",
         step,
-        tuple(Said("user", text) for text in texts),
+        tuple(Message("user", text) for text in texts),
         tuple(ToolResult(call="Bash", id="1", text=text) for text in results),
     )
 
 
-def seen(folder: Path, *requests: Heard, acted: int = 1, files: tuple[str, ...] = ()) -> Seen:
+def seen(folder: Path, *requests: RequestRecord, acted: int = 1, files: tuple[str, ...] = ()) -> RunEvidence:
     project, home = folder / "project", folder / "home"
     for name in files:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
@@ -42,11 +42,11 @@ def seen(folder: Path, *requests: Heard, acted: int = 1, files: tuple[str, ...] 
     outcome = Outcome(exit=0, seconds=2, requests=requests, isolated=True)
     records = [{"hook": "guard-canonical", "acts": True, "stdin": {}}] * acted
     records.append({"hook": "guard-canonical", "acts": False, "stdin": {}})
-    return Seen(outcome, project, home, records)
+    return RunEvidence(outcome, project, home, records)
 
 
-def verdict(name: str, found: Seen, driver: Driver = CLAUDE) -> Verdict:
-    return judge.judged(Given(scenario.get(name), driver), "canonical", found)
+def verdict(name: str, found: RunEvidence, driver: Driver = CLAUDE) -> ScenarioVerdict:
+    return judge.judge_format(PlayedScenario(scenario.get(name), driver), "canonical", found)
 
 
 def test_a_guard_that_holds_passes_with_what_the_model_saw(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_guard_that_holds_passes_with_what_the_model_saw(tmp_path: Path) -> No
     found = seen(
         tmp_path, heard("Do it."), heard(results=(said,), step=1), files=("victim-canonical/kept.txt",)
     )
-    assert verdict("deny-exit", found) == Verdict(
+    assert verdict("deny-exit", found) == ScenarioVerdict(
         "pass",
         (
             "victim-canonical/kept.txt is there",
@@ -66,7 +66,7 @@ def test_a_guard_that_holds_passes_with_what_the_model_saw(tmp_path: Path) -> No
 
 def test_a_guard_that_does_not_hold_fails_with_what_is_wrong(tmp_path: Path) -> None:
     found = seen(tmp_path, heard("Do it."), heard(results=("(no output)",), step=1), acted=2)
-    assert verdict("deny-exit", found) == Verdict(
+    assert verdict("deny-exit", found) == ScenarioVerdict(
         "fail",
         (
             "victim-canonical/kept.txt is not there",
@@ -85,7 +85,7 @@ def test_where_a_denial_ends_the_run_nobody_need_be_told_why(tmp_path: Path) -> 
 
 
 def test_what_the_model_itself_says_is_not_what_it_saw(tmp_path: Path) -> None:
-    own = Heard("POST", "/", "x", 1, (Said("assistant", DENIED), Said("user", "go on")))
+    own = RequestRecord("POST", "/", "x", 1, (Message("assistant", DENIED), Message("user", "go on")))
     found = seen(tmp_path, own, files=("victim-canonical/kept.txt",))
     assert verdict("deny-exit", found).result == "fail"
 
@@ -105,17 +105,17 @@ def test_a_run_that_did_not_end_fails_whatever_it_left(
 ) -> None:
     found = seen(tmp_path, heard(results=(DENIED,)), files=("victim-canonical/kept.txt",))
     found = found._replace(outcome=found.outcome._replace(**more))  # type: ignore[arg-type]
-    assert verdict("deny-exit", found) == Verdict("fail", (told,))
+    assert verdict("deny-exit", found) == ScenarioVerdict("fail", (told,))
 
 
-def rewritten(folder: Path, *files: str) -> Seen:
+def rewritten(folder: Path, *files: str) -> RunEvidence:
     found = seen(folder, heard("Do it."), files=files)
     return found._replace(records=[{"hook": "change-canonical", "acts": True, "stdin": {}}])
 
 
 def test_an_agent_that_cannot_is_told_from_one_that_fails(tmp_path: Path) -> None:
     reason = "Kimi CLI and Kimi Code takes no other input on PreToolUse"
-    assert verdict("rewrite", rewritten(tmp_path / "denied"), KIMI) == Verdict(
+    assert verdict("rewrite", rewritten(tmp_path / "denied"), KIMI) == ScenarioVerdict(
         "cannot",
         (
             "first-canonical.txt is not there",
@@ -125,7 +125,7 @@ def test_an_agent_that_cannot_is_told_from_one_that_fails(tmp_path: Path) -> Non
         "the command is denied, so that the one that was not wanted does not run",
     )
     ran = verdict("rewrite", rewritten(tmp_path / "ran", "first-canonical.txt"), KIMI)
-    assert ran == Verdict(
+    assert ran == ScenarioVerdict(
         "fail",
         (f"the agent cannot ({reason}), and it is not told so", "first-canonical.txt is there"),
     )
@@ -144,7 +144,7 @@ def test_where_it_depends_on_the_product_its_driver_says_and_a_failure_is_one(tm
 def test_events_are_held_against_the_table(tmp_path: Path) -> None:
     core = ("before_tool_execute", "after_tool_execute", "session_start", "session_end", "before_prompt")
 
-    def fired(*events: str) -> Verdict:
+    def fired(*events: str) -> ScenarioVerdict:
         found = seen(tmp_path, heard("Do it."), files=("ran.txt",))
         names = [f"on-canonical-{event}" for event in events]
         return verdict("events", found._replace(records=[{"hook": name, "acts": True} for name in names]))
@@ -160,43 +160,49 @@ def test_events_are_held_against_the_table(tmp_path: Path) -> None:
 def test_an_agents_own_file_is_no_failure_of_the_bridge(tmp_path: Path) -> None:
     """Claude Code reads its settings by itself, and hookport has no say in what it makes of them."""
     found = seen(tmp_path, heard("Do it."))
-    assert judge.judged(Given(scenario.get("deny-noise"), CLAUDE), "claude-code", found).result == "cannot"
-    assert judge.judged(Given(scenario.get("deny-noise"), KIMI), "claude-code", found).result == "fail"
+    assert (
+        judge.judge_format(PlayedScenario(scenario.get("deny-noise"), CLAUDE), "claude-code", found).result
+        == "cannot"
+    )
+    assert (
+        judge.judge_format(PlayedScenario(scenario.get("deny-noise"), KIMI), "claude-code", found).result
+        == "fail"
+    )
 
 
-def done(name: str, mode: scenario.Mode, verdicts: dict[str, Verdict], **more: object) -> Done:
-    run = Run("claude-code", scenario.get(name), mode, tuple(verdicts))
-    return Done(run, verdicts, 1.25, {"PreToolUse": 2}, isolated=True)._replace(**more)  # type: ignore[arg-type]
+def done(name: str, mode: scenario.Mode, verdicts: dict[str, ScenarioVerdict], **more: object) -> FinishedRun:
+    run = ScenarioRun("claude-code", scenario.get(name), mode, tuple(verdicts))
+    return FinishedRun(run, verdicts, 1.25, {"PreToolUse": 2}, isolated=True)._replace(**more)  # type: ignore[arg-type]
 
 
 AGENT = campaign.Agent("claude-code", CLAUDE, Program(("claude",), "2.1.325", Path("claude")))
 
 
 def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None:
-    passed, failed = Verdict("pass", ("it held",)), Verdict("fail", ("it did not",))
-    cannot = Verdict("cannot", ("nothing",), "no such event", "it goes on")
+    passed, failed = ScenarioVerdict("pass", ("it held",)), ScenarioVerdict("fail", ("it did not",))
+    cannot = ScenarioVerdict("cannot", ("nothing",), "no such event", "it goes on")
     played = [
         done("deny-json", "bridge", {"canonical": passed, "universal": failed}),
         done("deny-json", "native", {"canonical": passed, "universal": cannot}, flaky=("sdk: late",)),
         done("rewrite", "bridge", {"canonical": cannot}),
         done("events", "bridge", {"canonical": passed}, events={"PreToolUse": 6}),
     ]
-    [one] = campaign.results([AGENT], played)
+    [one] = campaign.collect_results([AGENT], played)
     assert one.scenarios == {
         "deny-json": {
-            "bridge": results.Result(
+            "bridge": results.ScenarioResult(
                 "fail", 1.2, ("universal: it did not",), parts={"canonical": "pass", "universal": "fail"}
             ),
-            "native": results.Result(
+            "native": results.ScenarioResult(
                 "pass",
                 1.2,
                 ("it held", "universal: no such event", "flaky, the first of two tries: sdk: late"),
                 parts={"canonical": "pass", "universal": "cannot"},
             ),
         },
-        "events": {"bridge": results.Result("pass", 1.2, ("it held",), parts={"canonical": "pass"})},
+        "events": {"bridge": results.ScenarioResult("pass", 1.2, ("it held",), parts={"canonical": "pass"})},
         "rewrite": {
-            "bridge": results.Result(
+            "bridge": results.ScenarioResult(
                 "cannot", 1.2, ("nothing",), "no such event", "it goes on", {"canonical": "cannot"}
             )
         },
@@ -207,21 +213,21 @@ def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None
         True,
         {"PreToolUse": 6},
     )
-    path = results.write(tmp_path, one)
+    path = results.write_results(tmp_path, one)
     assert path.name == "claude-code@2.1.325.json"
-    assert results.parse(path.read_text("utf-8")) == one
-    assert results.text_of(results.parse(path.read_text("utf-8"))) == path.read_text("utf-8")
-    assert [(bad.scenario, bad.mode) for bad in results.failed([one])] == [("deny-json", "bridge")]
-    newer = one._replace(scenarios={"mcp": {"native": results.Result("pass")}}, events={})
-    assert set(results.merged(one, newer).scenarios) == {*one.scenarios, "mcp"}
-    assert results.merged(one, newer).events == one.events
+    assert results.parse_results(path.read_text("utf-8")) == one
+    assert results.format_results(results.parse_results(path.read_text("utf-8"))) == path.read_text("utf-8")
+    assert [(bad.scenario, bad.mode) for bad in results.find_failures([one])] == [("deny-json", "bridge")]
+    newer = one._replace(scenarios={"mcp": {"native": results.ScenarioResult("pass")}}, events={})
+    assert set(results.merge_results(one, newer).scenarios) == {*one.scenarios, "mcp"}
+    assert results.merge_results(one, newer).events == one.events
     with pytest.raises(InputError, match=r"old\.json: no results of `hookport prove`"):
-        results.parse(json.dumps({"scenarios": {}}), "old.json")
+        results.parse_results(json.dumps({"scenarios": {}}), "old.json")
 
 
 def test_a_run_is_kept_until_something_changes(tmp_path: Path) -> None:
     store = campaign.Store(tmp_path / "report")
-    one = done("deny-json", "bridge", {"canonical": Verdict("pass", ("it held",))})
+    one = done("deny-json", "bridge", {"canonical": ScenarioVerdict("pass", ("it held",))})
     assert store.load(one.run, "1") is None
     left = tmp_path / "run"
     (left / "payloads").mkdir(parents=True)
@@ -237,7 +243,7 @@ def test_a_run_is_kept_until_something_changes(tmp_path: Path) -> None:
     assert [list(campaign.play([one.run], [AGENT._replace(program=Program((), "1", left))], store))] == [
         [(one, False)]
     ]
-    campaign.report(tmp_path / "report", [], [one])
+    campaign.write_report(tmp_path / "report", [], [one])
     kept = sorted(
         str(path.relative_to(tmp_path / "report")) for path in (tmp_path / "report").rglob("*.json")
     )
@@ -255,13 +261,13 @@ def test_a_run_is_kept_until_something_changes(tmp_path: Path) -> None:
 
 
 def test_a_person_sees_a_table_why_not_and_how_to_try_again(capsys: pytest.CaptureFixture[str]) -> None:
-    one = results.Results("a", "codex", "Codex", "1.0", "0", "2026-11-16", "Linux", "x", isolated=True)
-    bad = results.Result("fail", 1, ("sdk: it ran",))
-    cannot = results.Result("cannot", 1, (), "takes no input", "it is denied")
-    good = results.Result("pass", 1)
+    one = results.AgentResults("a", "codex", "Codex", "1.0", "0", "2026-11-16", "Linux", "x", isolated=True)
+    bad = results.ScenarioResult("fail", 1, ("sdk: it ran",))
+    cannot = results.ScenarioResult("cannot", 1, (), "takes no input", "it is denied")
+    good = results.ScenarioResult("pass", 1)
     table = {"deny-json": {"bridge": good, "native": bad}, "rewrite": {"bridge": cannot, "native": cannot}}
     other = one._replace(driver="kimi-cli", version="2", scenarios={"deny-json": {"bridge": good}})
-    prove.show([one._replace(scenarios=table), other])
+    prove.print_results([one._replace(scenarios=table), other])
     assert capsys.readouterr().out == (
         "BRIDGE     codex   kimi-cli\n"
         "           1.0     2\n"

@@ -12,13 +12,13 @@ import pytest
 
 from hookport.errors import InputError, UsageError
 from hookport.lab import belongings, drivers, enforcement, likeness, own, samples, shims
-from hookport.lab.driver import Call, Driver, Package
+from hookport.lab.driver import AgentPackage, Driver, ModelCall
 from hookport.lab.enforcement import Proof
 from hookport.lab.firings import Firing, Watch
-from hookport.lab.own import Account, Fate, Turn
-from hookport.lab.play import Heard, Outcome
+from hookport.lab.own import Account, AgentTurn, Fate
+from hookport.lab.play import Outcome, RequestRecord
 from hookport.lab.programs import Program
-from hookport.lab.protocols import Result, Said
+from hookport.lab.protocols import Message, ToolResult
 from hookport.lab.samples import Sample
 from hookport.model.hooks import Handler, Hook
 from hookport.project import plan_builder
@@ -114,14 +114,14 @@ def planned(folder: Path) -> list[PlannedHook]:
 )
 def test_what_is_played_follows_from_the_hooks(tmp_path: Path, file: str, text: str, more: list[str]) -> None:
     put(tmp_path, **{file: text, ".agents/hooks/guard/scripts/run.sh": "#!/bin/sh\n", "x.sh": "#!/bin/sh\n"})
-    chosen = samples.chosen(planned(tmp_path), KINDS, ())
+    chosen = samples.choose_samples(planned(tmp_path), KINDS, ())
     assert [one.about for one in chosen] == [*CONTROLS, *more]
     assert len({one.mark for one in chosen}) == len(chosen)
 
 
 def test_nothing_that_is_played_leads_out_of_the_project(tmp_path: Path) -> None:
     put(tmp_path, **{".claude/settings.json": claude("PreToolUse")})
-    for one in samples.chosen(planned(tmp_path), KINDS, ()):
+    for one in samples.choose_samples(planned(tmp_path), KINDS, ()):
         words = " ".join(one.given).split()
         assert not [word for word in words if word.startswith(("/", "~", "..")) or "/.." in word], one
         assert "//" not in " ".join(words).replace("http://127.0.0.1:9/", ""), one
@@ -142,13 +142,13 @@ def test_nothing_that_is_played_leads_out_of_the_project(tmp_path: Path) -> None
     ],
 )
 def test_a_sample_of_a_person(text: str, sample: tuple[object, ...]) -> None:
-    assert samples.of_text(text)[:4] == sample
+    assert samples.parse_sample(text)[:4] == sample
 
 
 @pytest.mark.parametrize("text", ["", "write: /etc/passwd", "read: ../secret", "edit: a/../../b"])
 def test_a_sample_stays_in_the_project(text: str) -> None:
     with pytest.raises(UsageError):
-        samples.of_text(text)
+        samples.parse_sample(text)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_sample_stays_in_the_project(text: str) -> None:
     ],
 )
 def test_a_text_that_a_pattern_matches(pattern: str, text: str) -> None:
-    assert likeness.of(pattern) == text
+    assert likeness.make_likeness(pattern) == text
 
 
 def test_a_project_goes_along_without_what_is_large_or_secret(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_project_goes_along_without_what_is_large_or_secret(tmp_path: Path) ->
     (tmp_path / "passwd").symlink_to("/etc/passwd")
     (tmp_path / ".env.local").symlink_to("src/a.py")
     (tmp_path / "settings").symlink_to(".env")
-    given = belongings.gathered(tmp_path, None, {"HOME": "/nowhere"})
+    given = belongings.gather_belongings(tmp_path, None, {"HOME": "/nowhere"})
     names = (".claude/settings.json", "src/a.py", "stop.sh")
     assert given._replace(found=None) == belongings.Belongings(  # type: ignore[arg-type]
         None,  # type: ignore[arg-type]
@@ -228,7 +228,7 @@ def test_a_source_elsewhere_is_put_where_a_project_has_it(
     tmp_path: Path, files: dict[str, str], source: str, sources: str, copied: str
 ) -> None:
     put(tmp_path, **files)
-    given = belongings.gathered(tmp_path / source, None, {"HOME": "/nowhere"})
+    given = belongings.gather_belongings(tmp_path / source, None, {"HOME": "/nowhere"})
     assert list(given.sources) == [sources]
     assert {sources, copied} <= given.files.keys()
 
@@ -244,7 +244,9 @@ def test_of_a_home_only_hooks_and_their_scripts_go_along(tmp_path: Path) -> None
             "letters.txt": "private",
         },
     )
-    given = belongings.gathered(tmp_path / ".claude" / "settings.json", None, {"HOME": str(tmp_path)})
+    given = belongings.gather_belongings(
+        tmp_path / ".claude" / "settings.json", None, {"HOME": str(tmp_path)}
+    )
     assert sorted(given.files) == [".claude/hooks/guard.sh", ".claude/settings.json"]
     assert sorted(given.home) == [".claude/hooks/guard.sh"]
 
@@ -256,9 +258,9 @@ def test_the_copy_of_a_hook_names_the_copy_of_its_project(tmp_path: Path) -> Non
         real,
         **{".claude/settings.json": claude("Stop", command=words), "x.sh": "#!/bin/sh\n", "a.txt": words},
     )
-    given = belongings.gathered(real, None, {"HOME": str(home)})
+    given = belongings.gather_belongings(real, None, {"HOME": str(home)})
     project = tmp_path / "project"
-    belongings.settled(given, project, tmp_path / "new")
+    belongings.copy_belongings(given, project, tmp_path / "new")
     told = f"cd {project} && ./x.sh {real}-not {home}/log"
     assert json.loads((project / ".claude/settings.json").read_text("utf-8")) == json.loads(
         claude("Stop", command=told)
@@ -275,18 +277,18 @@ def test_what_a_hook_runs_programs_from_is_linked(tmp_path: Path) -> None:
             ".venv/bin/python": "#!/bin/sh\n",
         },
     )
-    given = belongings.gathered(tmp_path / "real", None, {"HOME": "/nowhere"})
+    given = belongings.gather_belongings(tmp_path / "real", None, {"HOME": "/nowhere"})
     assert (given.left_out, list(given.links)) == (("'.venv'",), ["node_modules"])
     project = tmp_path / "project"
     project.mkdir()
-    belongings.settled(given, project, tmp_path)
+    belongings.copy_belongings(given, project, tmp_path)
     assert (project / "node_modules" / ".bin" / "prettier").exists()
 
 
 def test_a_source_without_hooks_is_told(tmp_path: Path) -> None:
     put(tmp_path, **{".claude/settings.json": '{"hooks": {}}'})
     with pytest.raises(InputError, match="no hook that may run"):
-        belongings.gathered(tmp_path, None, {"HOME": "/nowhere"})
+        belongings.gather_belongings(tmp_path, None, {"HOME": "/nowhere"})
 
 
 # What was seen, made up.
@@ -297,13 +299,15 @@ NOTES = Sample("write", "write notes.md", ("notes.md", "x"), "notes.md", harmles
 REASON = "no deleting here"
 
 
-def heard(step: int | None, *texts: str, results: tuple[str, ...] = ()) -> Heard:
-    said = tuple(Said("user", text) for text in texts)
-    return Heard("POST", "/", "x", step, said, tuple(Result("Bash", "1", text) for text in results))
+def heard(step: int | None, *texts: str, results: tuple[str, ...] = ()) -> RequestRecord:
+    said = tuple(Message("user", text) for text in texts)
+    return RequestRecord(
+        "POST", "/", "x", step, said, tuple(ToolResult("Bash", "1", text) for text in results)
+    )
 
 
-def turn(*requests: Heard, prompt: str = "Do it.", steps: int = 2) -> Turn:
-    return Turn(prompt, steps, Outcome(exit=0, requests=requests, isolated=True))
+def turn(*requests: RequestRecord, prompt: str = "Do it.", steps: int = 2) -> AgentTurn:
+    return AgentTurn(prompt, steps, Outcome(exit=0, requests=requests, isolated=True))
 
 
 def account(
@@ -340,13 +344,13 @@ def fired(about: Sample, **more: object) -> Firing:
 
 
 def judged(given: Account) -> tuple[str, bool, str]:
-    (proof,) = enforcement.proofs(given)
+    (proof,) = enforcement.make_proofs(given)
     return proof.word, proof.held, proof.because
 
 
 def test_a_guard_that_stops_and_lets_the_harmless_through_is_enforced(tmp_path: Path) -> None:
     given = account(tmp_path, "before_tool_execute", fired(HELLO), fired(RM, verdict="deny", reason=REASON))
-    assert enforcement.proofs(given) == [
+    assert enforcement.make_proofs(given) == [
         Proof(
             "guard",
             "claude-code",
@@ -413,8 +417,8 @@ def test_what_fails_shut_is_told(tmp_path: Path) -> None:
     given = account(tmp_path, "before_tool_execute", *failures, fates=fates)
     because = "it failed 2 of 2 times: exit code 1; what it was asked about was not done"
     assert judged(given) == ("broken", False, because)
-    assert enforcement.refused(given) == []
-    assert enforcement.refused(given._replace(firings=())) == [
+    assert enforcement.find_refused(given) == []
+    assert enforcement.find_refused(given._replace(firings=())) == [
         "echo hello; touch ran-0",
         "rm -rf victim",
     ]
@@ -459,7 +463,7 @@ def test_a_guard_on_prompts_and_on_the_end(tmp_path: Path) -> None:
         (
             "agent_stop",
             "claude-code",
-            {"turns": (Turn("", 0, Outcome(exit=1, stderr="x\nnot logged in\n")),)},
+            {"turns": (AgentTurn("", 0, Outcome(exit=1, stderr="x\nnot logged in\n")),)},
             "the agent did not come to ask the model: not logged in",
         ),
         (
@@ -489,13 +493,13 @@ def test_why_a_hook_did_not_fire(
 AGENT = Path(__file__).parent / "prove_agent.py"
 DRIVER = Driver(
     title="Small",
-    package=Package("npm", "small", "1.0.0"),
+    package=AgentPackage("npm", "small", "1.0.0"),
     program="small",
     protocol="chat",
     settle=lambda _stage: None,
     command=lambda stage: (*stage.program, stage.url, stage.prompt),
     environment=lambda stage: {"CLAUDE_PROJECT_DIR": str(stage.project)},
-    calls={"shell": lambda _stage, command: Call("Bash", {"command": command})},
+    calls={"shell": lambda _stage, command: ModelCall("Bash", {"command": command})},
     dialect="claude_code",
 )
 GUARD = """#!/bin/sh
@@ -526,14 +530,14 @@ def test_hooks_behind_the_bridge_and_of_the_agent_itself_are_proven(
             "stop.sh": STOP,
         },
     )
-    request = own.Request(belongings.gathered(source, None, {"HOME": "/nowhere"}))
+    request = own.ProofRequest(belongings.gather_belongings(source, None, {"HOME": "/nowhere"}))
     program = Program((sys.executable, str(AGENT)), "1.0.0", AGENT)
     root = tmp_path / "run"
     root.mkdir()
-    given = own.played("small", DRIVER, program, request, root)
+    given = own.play_agent("small", DRIVER, program, request, root)
     assert given.trouble == ""
     assert [fate.sample.about for fate in given.fates if fate.happened] == ["ls README.md", "rm -rf victim"]
-    assert [proof[2:6] for proof in enforcement.proofs(given)] == [
+    assert [proof[2:6] for proof in enforcement.make_proofs(given)] == [
         ("enforced", "denied `rm -rf ./victim-2`; the model saw 'no deleting here'", True, True),
         (
             "not fired",
@@ -563,12 +567,12 @@ def small_run(tmp_path: Path, driver: Driver, guard: str, *more: str) -> Account
             ".agents/hooks/guard/scripts/run.sh": guard,
         },
     )
-    own_samples = tuple(map(samples.of_text, more))
-    request = own.Request(belongings.gathered(source, None, {"HOME": "/nowhere"}), own_samples)
+    own_samples = tuple(map(samples.parse_sample, more))
+    request = own.ProofRequest(belongings.gather_belongings(source, None, {"HOME": "/nowhere"}), own_samples)
     program = Program((sys.executable, str(AGENT)), "1.0.0", AGENT)
     root = tmp_path / "run"
     root.mkdir()
-    return own.played("small", driver, program, request, root)
+    return own.play_agent("small", driver, program, request, root)
 
 
 def commands_run(given: Account) -> list[str]:
@@ -590,7 +594,7 @@ def test_what_is_told_is_what_was_played(tmp_path: Path, monkeypatch: pytest.Mon
     told = [fate.sample.about for fate in given.fates if fate.sample.kind == "shell"]
     assert commands_run(given) == told
     assert told[-2:] == ["make deploy $X; touch ran-19", "ls  -a # all\ntouch ran-20"]
-    (proof,) = enforcement.proofs(given)
+    (proof,) = enforcement.make_proofs(given)
     assert (proof.word, proof.denied) == ("enforced", ("git push origin main",))
     assert {*proof.denied, *proof.passed} == set(told)
 
@@ -606,7 +610,7 @@ def test_commands_mark_themselves_where_programs_are_not_seen(
     told = [fate.sample.about for fate in given.fates if fate.sample.kind == "shell"]
     assert commands_run(given) == ["ls README.md", *told]
     assert all("touch ran-" in text for text in told)
-    (proof,) = enforcement.proofs(given)
+    (proof,) = enforcement.make_proofs(given)
     assert (proof.word, proof.denied, set(proof.passed)) == ("advisory", (), set(told))
 
 
@@ -616,8 +620,8 @@ def test_a_program_that_is_started_is_seen(tmp_path: Path, shell: list[str], lin
     """With these words and no others, and it does what it does."""
     home, project = put(tmp_path / "home"), put(tmp_path / "project", **{"README.md": "x", "x": "x"})
     home.mkdir()
-    sample = samples.of_text("ls README.md")._replace(mark="ran-0")
-    path = shims.place(tmp_path / "shims", home, project, [sample], os.environ["PATH"])
+    sample = samples.parse_sample("ls README.md")._replace(mark="ran-0")
+    path = shims.place_shims(tmp_path / "shims", home, project, [sample], os.environ["PATH"])
     env = {"HOME": str(home), "PATH": path}
     done = subprocess.run([*shell, line], cwd=project, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, "README.md" in done.stdout, done.stderr) == (0, True, "")
@@ -644,7 +648,7 @@ def test_a_program_that_is_started_is_seen(tmp_path: Path, shell: list[str], lin
     ],
 )
 def test_which_commands_are_played_as_they_are(line: str, program: tuple[str, ...]) -> None:
-    assert samples.of_text(line).program == program
+    assert samples.parse_sample(line).program == program
 
 
 def test_a_script_that_is_the_hook_itself_is_watched(tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from hookport.lab import confinement, play, player, stage
-from hookport.lab.driver import Call, Driver, Package, Stage, Step
+from hookport.lab.driver import AgentPackage, Driver, ModelCall, ModelStep, Stage
 
 AGENT = Path(__file__).parent / "prove_agent.py"
-SHELL = {"shell": lambda _stage, command: Call("Bash", {"command": command})}
+SHELL = {"shell": lambda _stage, command: ModelCall("Bash", {"command": command})}
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows what has left a process group")
 
 
@@ -25,7 +25,7 @@ def driven(*argv: str, patience: float = 60) -> Driver:
     """A driver of the small agent, or of any program that is given."""
     return Driver(
         title="Small",
-        package=Package("npm", "small", "1.0.0"),
+        package=AgentPackage("npm", "small", "1.0.0"),
         program="small",
         protocol="chat",
         settle=lambda _stage: None,
@@ -37,13 +37,13 @@ def driven(*argv: str, patience: float = 60) -> Driver:
 
 
 def world(root: Path, *more: str, **files: str) -> Stage:
-    return stage.staged(
+    return stage.build_stage(
         root, (sys.executable, str(AGENT), *more), shared=root / "shared", files=files, within="src"
     )
 
 
-def ran(*commands: str) -> tuple[Step, ...]:
-    return (*(Step((SHELL["shell"](None, command),)) for command in commands), Step(text="Done."))
+def ran(*commands: str) -> tuple[ModelStep, ...]:
+    return (*(ModelStep((SHELL["shell"](None, command),)) for command in commands), ModelStep(text="Done."))
 
 
 def script(text: str, *arguments: str) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ def gone(pid: int) -> bool:
 def test_an_agent_is_played(tmp_path: Path, how: tuple[str, ...]) -> None:
     where = world(tmp_path, *how, **{"notes.txt": "x", "run.sh": "#!/bin/sh\n"})
     steps = ran("pwd > ../out.txt; ls ..", "hookport --version; echo $SMALL")
-    outcome = player.played(stage.spec(driven(), where, steps), tmp_path)
+    outcome = player.play_spec(stage.make_spec(driven(), where, steps), tmp_path)
     assert (outcome.exit, outcome.signal, outcome.timed_out, outcome.trouble) == (0, "", False, "")
     assert (outcome.stdout, outcome.stderr, outcome.left) == ("Done.\n", "", ())
     assert (where.project / "out.txt").read_text("utf-8") == f"{where.project}/src\n"
@@ -81,8 +81,11 @@ def test_an_agent_is_played(tmp_path: Path, how: tuple[str, ...]) -> None:
 
 
 def test_a_spec_is_read_as_it_was_written(tmp_path: Path) -> None:
-    steps = (Step((Call("a", {"b": [1]}, "c"), Call("d", "free")), "text"), Step(text="e"))
-    spec = stage.spec(driven(), world(tmp_path), steps, settle_seconds=2, more={"SMALL": "2"})
+    steps = (
+        ModelStep((ModelCall("a", {"b": [1]}, "c"), ModelCall("d", "free")), "text"),
+        ModelStep(text="e"),
+    )
+    spec = stage.make_spec(driven(), world(tmp_path), steps, settle_seconds=2, more={"SMALL": "2"})
     play.write(tmp_path / "spec.json", spec)
     assert play.read_spec(tmp_path / "spec.json") == spec
     assert spec.environment["SMALL"] == "2"
@@ -94,7 +97,7 @@ def test_hooks_of_the_small_agent_act(tmp_path: Path) -> None:
     hooks = {"PreToolUse": guard, "Stop": stop, "SessionStart": "echo WELCOME"}
     settings = {"hooks": {e: [{"hooks": [{"type": "command", "command": c}]}] for e, c in hooks.items()}}
     where = world(tmp_path, **{"src/.claude/settings.json": json.dumps(settings), "src/keep": "x"})
-    outcome = player.played(stage.spec(driven(), where, ran("rm -rf keep", "echo hi")), tmp_path)
+    outcome = player.play_spec(stage.make_spec(driven(), where, ran("rm -rf keep", "echo hi")), tmp_path)
     assert outcome.stdout == "That is all (4).\n"
     last = outcome.requests[-1]
     assert [result.text for result in last.results] == ["denied: no deletes", "exit 0\nhi\n"]
@@ -108,17 +111,17 @@ def test_nothing_of_the_user_is_in_the_environment(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("OPENAI_API_KEY", "theirs")
     where = world(tmp_path)
     dump = script("import os, json; print(json.dumps(dict(os.environ)))")
-    outcome = player.played(stage.spec(driven(*dump), where, ()), tmp_path)
+    outcome = player.play_spec(stage.make_spec(driven(*dump), where, ()), tmp_path)
     found = json.loads(outcome.stdout)
     found.pop("LC_CTYPE", None)  # Python sets it for itself
-    assert found == {**stage.environment(where), "SMALL": "1"}
+    assert found == {**stage.make_environment(where), "SMALL": "1"}
     theirs = {name for name, value in found.items() if os.environ.get(name) == value}
     assert theirs <= {"LANG", "TERM", "NO_COLOR", "PYTHONDONTWRITEBYTECODE", "SHELL"}
 
 
 def test_no_other_network_is_reached(tmp_path: Path) -> None:
     with_route = script("import socket; socket.create_connection(('192.0.2.1', 80), 5)")
-    outcome = player.played(stage.spec(driven(*with_route), world(tmp_path), ()), tmp_path)
+    outcome = player.play_spec(stage.make_spec(driven(*with_route), world(tmp_path), ()), tmp_path)
     if not outcome.isolated:
         pytest.skip(outcome.open_because)
     assert "Network is unreachable" in outcome.stderr
@@ -155,8 +158,8 @@ def test_an_agent_that_does_not_end_is_ended(tmp_path: Path) -> None:
         time.sleep(600)
         """
     )
-    spec = stage.spec(driven(*stubborn, patience=0.5), world(tmp_path), ())
-    outcome = player.played(spec, tmp_path)
+    spec = stage.make_spec(driven(*stubborn, patience=0.5), world(tmp_path), ())
+    outcome = player.play_spec(spec, tmp_path)
     assert (outcome.exit, outcome.signal, outcome.timed_out) == (None, "SIGKILL", True)
     assert gone(int(outcome.stdout))
 
@@ -172,8 +175,8 @@ for own in ({}, None):
 @LINUX
 def test_daemons_that_were_left_are_ended(tmp_path: Path) -> None:
     """Also one that has nothing of the run in its environment."""
-    spec = stage.spec(driven(*script(DAEMONS)), world(tmp_path), (), settle_seconds=0.1)
-    outcome = player.played(spec, tmp_path)
+    spec = stage.make_spec(driven(*script(DAEMONS)), world(tmp_path), (), settle_seconds=0.1)
+    outcome = player.play_spec(spec, tmp_path)
     assert (outcome.exit, outcome.timed_out) == (0, False)
     assert outcome.left == (f"{sys.executable} -c import time; time.sleep(600)",) * 2
     assert [gone(int(pid)) for pid in outcome.stdout.split()] == [True, True]
@@ -185,14 +188,14 @@ def test_what_the_agent_left_may_finish(tmp_path: Path) -> None:
     subprocess.Popen(["sh", "-c", "sleep 0.3; echo x > late"], start_new_session=True)
     """
     where = world(tmp_path)
-    outcome = player.played(stage.spec(driven(*script(late)), where, (), settle_seconds=10), tmp_path)
+    outcome = player.play_spec(stage.make_spec(driven(*script(late)), where, (), settle_seconds=10), tmp_path)
     assert (outcome.left, (where.cwd / "late").read_text("utf-8")) == ((), "x\n")
 
 
 def test_long_output_keeps_its_beginning_and_its_end(tmp_path: Path) -> None:
     loud = script("import sys; sys.stdout.write('first' + 'x' * 1_000_000 + 'last')")
-    spec = stage.spec(driven(*loud), world(tmp_path), ())._replace(isolate=False)
-    outcome = player.played(spec, tmp_path)
+    spec = stage.make_spec(driven(*loud), world(tmp_path), ())._replace(isolate=False)
+    outcome = player.play_spec(spec, tmp_path)
     assert (outcome.exit, outcome.isolated, outcome.open_because) == (0, False, "not asked for")
     cut = f"\n[... {1_000_009 - player.KEPT_BYTES} bytes left out ...]\n"
     assert outcome.stdout == ("first" + "x" * 1_000_000 + "last")[: player.KEPT_BYTES // 2] + cut + (
@@ -201,14 +204,14 @@ def test_long_output_keeps_its_beginning_and_its_end(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
-    outcome = player.played(stage.spec(driven("/no/such"), world(tmp_path), ()), tmp_path)
+    outcome = player.play_spec(stage.make_spec(driven("/no/such"), world(tmp_path), ()), tmp_path)
     assert outcome.trouble == "'/no/such' cannot be started: No such file or directory"
 
 
 def test_the_home_of_the_user_is_no_home_of_a_run(tmp_path: Path) -> None:
-    spec = stage.spec(driven(), world(tmp_path), ())
+    spec = stage.make_spec(driven(), world(tmp_path), ())
     for home in (str(Path.home()), ""):
-        outcome = player.played(spec._replace(home=home), tmp_path)
+        outcome = player.play_spec(spec._replace(home=home), tmp_path)
         assert outcome.trouble == "the home of a run must be its own: every process that has it is ended"
 
 
@@ -217,7 +220,7 @@ def test_nothing_is_left_when_the_caller_is_stopped(tmp_path: Path, number: sign
     """Whether the caller passes a signal on, or has no time to."""
     slow = script("import os, time; open('pid', 'w').write(f'{os.getpid()}\\n'); time.sleep(600)")
     where = world(tmp_path)
-    play.write(tmp_path / "given.json", stage.spec(driven(*slow), where, ()))
+    play.write(tmp_path / "given.json", stage.make_spec(driven(*slow), where, ()))
     caller = script(
         """
         import sys
@@ -239,8 +242,8 @@ def test_nothing_is_left_when_the_caller_is_stopped(tmp_path: Path, number: sign
 
 
 def test_a_player_that_fails_is_said(tmp_path: Path) -> None:
-    spec = stage.spec(driven(), world(tmp_path), ())._replace(protocol="none")
-    outcome = player.played(spec, tmp_path)
+    spec = stage.make_spec(driven(), world(tmp_path), ())._replace(protocol="none")
+    outcome = player.play_spec(spec, tmp_path)
     assert outcome.trouble == (
         "the player did not finish: ModuleNotFoundError: No module named 'hookport.lab.protocols.none'"
     )

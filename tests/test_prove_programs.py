@@ -21,12 +21,12 @@ from threading import Thread
 import pytest
 
 from hookport.lab import programs
-from hookport.lab.driver import Driver, Package
+from hookport.lab.driver import AgentPackage, Driver
 
 LAUNCHER = "#!/usr/bin/env node\nconsole.log('small version 1.2.3 (built today)')\n"
 
 
-def driver(package: Package, program: str = "small") -> Driver:
+def driver(package: AgentPackage, program: str = "small") -> Driver:
     return Driver(
         title="Small",
         package=package,
@@ -39,8 +39,8 @@ def driver(package: Package, program: str = "small") -> Driver:
     )
 
 
-NPM = driver(Package("npm", "small", "1.2.3"))
-PYPI = driver(Package("pypi", "small", "1.2.3", python=(3, 9)))
+NPM = driver(AgentPackage("npm", "small", "1.2.3"))
+PYPI = driver(AgentPackage("pypi", "small", "1.2.3", python=(3, 9)))
 
 
 @cache
@@ -141,7 +141,7 @@ def test_a_program_is_fetched_once_from_npm(tmp_path: Path) -> None:
     left.mkdir(parents=True)
     told: list[str] = []
     found = programs.Program((str(launcher),), "1.2.3", launcher)
-    assert programs.cached("mine", NPM) is None
+    assert programs.find_cached("mine", NPM) is None
     assert programs.fetch("mine", NPM, told.append) == found
     assert told[0] == "fetching small 1.2.3"
     assert not left.exists()
@@ -151,7 +151,7 @@ def test_a_program_is_fetched_once_from_npm(tmp_path: Path) -> None:
     # With a Node that it needs, and that this machine has, the program is started by it.
     node = shutil.which("node") or ""
     newer = NPM._replace(package=NPM.package._replace(node=12))
-    assert programs.cached("mine", newer) == found._replace(argv=(node, str(launcher)))
+    assert programs.find_cached("mine", newer) == found._replace(argv=(node, str(launcher)))
     with pytest.raises(programs.ProgramError) as caught:
         programs.fetch("other", NPM._replace(package=NPM.package._replace(version="9.9.9")), told.append)
     assert str(caught.value) == "npm has no small 9.9.9; it was not fetched."
@@ -195,7 +195,7 @@ def test_what_the_machine_lacks_is_said(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_an_installed_program_says_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    assert programs.installed(NPM) is None
+    assert programs.find_installed(NPM) is None
     program = tmp_path / "small"
     for text, version in (
         ("echo small v1.0.102; sleep 0", "1.0.102"),
@@ -206,9 +206,9 @@ def test_an_installed_program_says_its_version(tmp_path: Path, monkeypatch: pyte
         program.write_text(f"#!/bin/sh\n{text}\n", "utf-8")
         program.chmod(0o755)
         found = programs.Program((str(program),), version, program) if version else None
-        assert programs.installed(NPM) == found, text
+        assert programs.find_installed(NPM) == found, text
 
 
 def test_a_program_that_hangs_has_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "VERSION_SECONDS", 0.2)
-    assert programs.version_of((sys.executable, "-c", "import time; time.sleep(60)")) == ""
+    assert programs.read_version((sys.executable, "-c", "import time; time.sleep(60)")) == ""

@@ -16,10 +16,10 @@ from hookport import agents
 from hookport.agents import find_event_specs
 from hookport.errors import InputError, UsageError
 from hookport.lab import campaign, drivers, formats, scenario, stage
-from hookport.lab.formats import World
+from hookport.lab.formats import LabWorld
 from hookport.lab.programs import Program
-from hookport.lab.run import home_files, hooks_of, reads_projects, write, write_own
-from hookport.lab.scenario import filled
+from hookport.lab.run import find_home_files, make_hooks, reads_projects, write_files, write_own_hook
+from hookport.lab.scenario import fill_format
 from hookport.model.events import EVENTS
 from hookport.model.runs import RunResult
 from hookport.project.discovery import discover
@@ -29,12 +29,12 @@ MINIMAL = {"title": "t", "steps": [], "expect": []}
 HOOK = {"name": "guard", "event": "before_tool_execute", "answer": "deny"}
 
 
-@pytest.mark.parametrize("name", scenario.names())
+@pytest.mark.parametrize("name", scenario.list_names())
 def test_every_scenario_is_read_and_some_format_can_write_it(name: str) -> None:
     one = scenario.get(name)
     assert one.title
     assert one.expect
-    assert not one.hooks or campaign.parts(one)
+    assert not one.hooks or campaign.list_formats(one)
 
 
 @pytest.mark.parametrize(
@@ -101,22 +101,22 @@ def test_every_scenario_is_read_and_some_format_can_write_it(name: str) -> None:
 )
 def test_a_wrong_scenario_is_refused_with_its_place(tree: dict[str, object], problems: list[str]) -> None:
     with pytest.raises(InputError) as refused:
-        scenario.load("mine", json.dumps(tree))
+        scenario.parse_scenario("mine", json.dumps(tree))
     assert [str(problem).removeprefix("mine.yaml: ") for problem in refused.value.problems] == problems
 
 
 def test_a_text_that_is_no_yaml_is_refused_with_its_line() -> None:
     with pytest.raises(InputError, match=r"mine\.yaml:2:\d+: no YAML: "):
-        scenario.load("mine", "title: a\n steps: [\n")
+        scenario.parse_scenario("mine", "title: a\n steps: [\n")
     with pytest.raises(UsageError, match=r"unknown scenario 'deny-jso'\. Did you mean 'deny-json'\?"):
         scenario.get("deny-jso")
 
 
 def test_the_number_of_runs_stays_small() -> None:
-    for name in drivers.names():
+    for name in drivers.list_names():
         driver = drivers.get(name)
         agent = campaign.Agent(name, driver, Program(("x",), "1", Path("x")))
-        runs = campaign.planned([agent]).runs
+        runs = campaign.plan_runs([agent]).runs
         assert len({(run.name, run.mode) for run in runs}) == len(runs)
         assert len(runs) <= 120, name
 
@@ -135,14 +135,16 @@ class Lab:
 
     def __init__(self, folder: Path, name: str) -> None:
         self.scenario = scenario.get(name)
-        self.forms = campaign.parts(self.scenario)
+        self.forms = campaign.list_formats(self.scenario)
         self.project, home = folder / "project", folder / "home"
         self.records = folder / "hooks.jsonl"
         for path in (self.project, home):
             path.mkdir()
         for form in map(formats.get, self.forms):
-            hooks = hooks_of(self.scenario, form)
-            write(self.project, formats.write(form, hooks, World("project", home, self.records)))
+            hooks = make_hooks(self.scenario, form)
+            write_files(
+                self.project, formats.make_files(form, hooks, LabWorld("project", home, self.records))
+            )
         self.env = {
             "PATH": os.environ["PATH"],
             "HOME": str(home),
@@ -167,7 +169,7 @@ class Lab:
 
     def dispatched(self, form: str, **fields: object) -> dict[str, object]:
         """What an agent is told of a call."""
-        payload = filled({**PAYLOAD, "cwd": str(self.project), **fields}, form)
+        payload = fill_format({**PAYLOAD, "cwd": str(self.project), **fields}, form)
         return dict(
             json.loads(
                 self.hookport("dispatch", "gemini-cli", "BeforeTool", given=json.dumps(payload)) or "{}"
@@ -208,15 +210,15 @@ def test_an_mcp_tool_is_known_to_every_format_that_can_name_one(tmp_path: Path) 
         }, form
 
 
-@pytest.mark.parametrize("name", drivers.names())
+@pytest.mark.parametrize("name", drivers.list_names())
 def test_a_hook_of_the_users_own_stands_where_the_agent_looks_and_answers_in_its_words(
     tmp_path: Path, name: str
 ) -> None:
-    dialect = agents.get(drivers.dialect_of(drivers.get(name)))
-    made = stage.staged(tmp_path, (), shared=tmp_path / "shared")
+    dialect = agents.get(drivers.get_dialect_id(drivers.get(name)))
+    made = stage.build_stage(tmp_path, (), shared=tmp_path / "shared")
     one = scenario.get("own-file-subdirectory")
     before = set(tmp_path.rglob("*"))
-    write_own(made, dialect, one, World("project", made.home, tmp_path / "hooks.jsonl"))
+    write_own_hook(made, dialect, one, LabWorld("project", made.home, tmp_path / "hooks.jsonl"))
     script = made.home / "own.py"
     written = {path for path in set(tmp_path.rglob("*")) - before - {script} if path.is_file()}
     places = [place.path for place in dialect.locations if place.scope in ("project", "user")]
@@ -241,7 +243,7 @@ def test_a_hook_of_the_users_own_stands_where_the_agent_looks_and_answers_in_its
     assert acts == [True, False]
 
 
-@pytest.mark.parametrize("name", scenario.names())
+@pytest.mark.parametrize("name", scenario.list_names())
 def test_what_formats_write_is_in_order(tmp_path: Path, name: str) -> None:
     """Each format's files are read without a finding; nothing is started."""
     lab = Lab(tmp_path, name)
@@ -257,12 +259,12 @@ def test_what_formats_write_is_in_order(tmp_path: Path, name: str) -> None:
 
 def test_hooks_of_a_scenarios_files_have_their_place_in_a_home() -> None:
     """Kimi reads hooks of a home alone, and plays a converted file there."""
-    moved = home_files(scenario.get("content-pattern-converted"))
+    moved = find_home_files(scenario.get("content-pattern-converted"))
     assert moved == {
         ".agents/hooks/guard/HOOK.md": ".config/agents/hooks/guard/HOOK.md",
         ".agents/hooks/guard/scripts/run.sh": ".config/agents/hooks/guard/scripts/run.sh",
     }
     for name in ("kimi-cli", "kimi-code"):
         it = drivers.get(name)
-        assert campaign._unplayable(scenario.get("content-pattern-converted"), it, "native") == ""
-        assert "reads no files" in campaign._unplayable(scenario.get("own-file-root"), it, "native")
+        assert campaign._explain_unplayable(scenario.get("content-pattern-converted"), it, "native") == ""
+        assert "reads no files" in campaign._explain_unplayable(scenario.get("own-file-root"), it, "native")

@@ -17,12 +17,19 @@ from typing import Any
 import pytest
 
 from hookport.lab import protocols
-from hookport.lab.driver import Call, Step
-from hookport.lab.protocols import Ask, Result, Said
+from hookport.lab.driver import ModelCall, ModelStep
+from hookport.lab.protocols import Message, ModelRequest, ToolResult
 from hookport.lab.server import Server
 
-LIST, PATCH = Call("shell", {"command": "ls “x”"}), Call("patch", "*** Begin Patch\n*** End Patch\n")
-STEPS = (Step((LIST, Call("read", {"path": "a"}))), Step((LIST,), text="Once more."), Step(text="Done."))
+LIST, PATCH = (
+    ModelCall("shell", {"command": "ls “x”"}),
+    ModelCall("patch", "*** Begin Patch\n*** End Patch\n"),
+)
+STEPS = (
+    ModelStep((LIST, ModelCall("read", {"path": "a"}))),
+    ModelStep((LIST,), text="Once more."),
+    ModelStep(text="Done."),
+)
 PROTOCOLS = ("anthropic", "chat", "gemini", "responses")
 
 
@@ -80,11 +87,11 @@ def test_an_anthropic_client_plays_all_steps(server: Server, stream: bool) -> No
         assert [heard.step for heard in server.requests] == [0, 1, 2, 3]
         last = server.requests[-1]
         assert last.texts == (
-            Said("system", "Be."),
-            Said("user", "Go."),
-            Said("assistant", "Once more."),
-            Said("assistant", "Done."),
-            Said("user", "go on"),
+            Message("system", "Be."),
+            Message("user", "Go."),
+            Message("assistant", "Once more."),
+            Message("assistant", "Done."),
+            Message("user", "go on"),
         )
         assert [(result.call, result.text) for result in last.results] == [
             *(("shell", "fine"), ("read", "fine"), ("shell", "fine")),
@@ -122,7 +129,7 @@ def test_a_chat_client_plays_all_steps(server: Server, stream: bool) -> None:
             ("stop", "That is all (4).", []),
         ]
         last = server.requests[-1]
-        assert last.texts[0] == Said("system", "Be.")
+        assert last.texts[0] == Message("system", "Be.")
         assert [(result.call, result.text) for result in last.results] == [
             *(("shell", "fine"), ("read", "fine"), ("shell", "fine")),
         ]
@@ -134,7 +141,11 @@ def test_a_chat_client_plays_all_steps(server: Server, stream: bool) -> None:
 def test_a_responses_client_plays_all_steps(stream: bool) -> None:
     from openai import OpenAI
 
-    steps = (Step((LIST, PATCH)), Step((Call("look", {"at": 1}, "mcp__lab"),)), Step(text="Done."))
+    steps = (
+        ModelStep((LIST, PATCH)),
+        ModelStep((ModelCall("look", {"at": 1}, "mcp__lab"),)),
+        ModelStep(text="Done."),
+    )
     with Server(steps, "responses") as server:
         with OpenAI(base_url=f"{server.url}/v1", api_key="secret-key", max_retries=0) as client:
             extra: Any = {"type": "additional_tools", "role": "developer", "tools": [{"type": "custom"}]}
@@ -165,7 +176,7 @@ def test_a_responses_client_plays_all_steps(stream: bool) -> None:
         ]
         assert [heard.step for heard in server.requests] == [0, 1, 2, 3]
         last = server.requests[-1]
-        assert last.texts[:2] == (Said("system", "Be."), Said("user", "Go."))
+        assert last.texts[:2] == (Message("system", "Be."), Message("user", "Go."))
         assert [(result.call, result.text) for result in last.results] == [
             *(("shell", "fine"), ("patch", "fine"), ("look", "fine")),
         ]
@@ -208,8 +219,8 @@ def test_gemini_plays_all_steps(stream: bool) -> None:
             contents.append({"role": "user", "parts": told or [{"text": "go on"}]})
         assert said == [["shell", "read"], ["Once more.", "shell"], ["Done."], ["That is all (4)."]]
         last = server.requests[-1]
-        assert last.texts[:2] == (Said("system", "Be."), Said("user", "Go."))
-        assert last.results == (*(Result("", name, "fine") for name in ("shell", "read", "shell")),)
+        assert last.texts[:2] == (Message("system", "Be."), Message("user", "Go."))
+        assert last.results == (*(ToolResult("", name, "fine") for name in ("shell", "read", "shell")),)
         counted = post(f"{server.url}/v1beta/models/gemini-x:countTokens", {"contents": contents})
         assert json.loads(counted[1]) == {"totalTokens": 100}
 
@@ -282,7 +293,7 @@ def test_after_the_last_step_the_model_closes_every_time(server: Server) -> None
 
 
 def test_a_text_in_the_middle_is_said_once() -> None:
-    with Server((Step(text="First."), Step((LIST,))), "chat") as server:
+    with Server((ModelStep(text="First."), ModelStep((LIST,))), "chat") as server:
         # Words that an agent puts into the model's mouth are not a step.
         history = [user("Setting."), model("Understood."), user("Go.")]
         assert said_to(server, chat(*history)) == "First."
@@ -306,7 +317,7 @@ def test_packed_bodies_are_read(server: Server, data: Any, coding: str) -> None:
 def test_chunked_bodies_are_read(server: Server) -> None:
     raw = json.dumps(chat(user("Go."))).encode()
     status, _ = post(f"{server.url}/v1/chat/completions", iter([raw[:10], raw[10:]]))
-    assert (status, server.requests[0].texts) == (200, (Said("user", "Go."),))
+    assert (status, server.requests[0].texts) == (200, (Message("user", "Go."),))
 
 
 def test_every_request_is_kept_without_its_secrets(tmp_path: Path) -> None:
@@ -337,7 +348,10 @@ def test_a_strange_body_is_read_as_an_empty_conversation(name: str, body: Any) -
     speech = protocols.get(name)
     conversation = speech.read(body)
     assert (conversation.turns, conversation.texts, conversation.results) == ((), (), ())
-    assert speech.say(Step(text="x"), Ask("POST", "/x", "", body), "play00n0001").status == 200
+    assert (
+        speech.write_reply(ModelStep(text="x"), ModelRequest("POST", "/x", "", body), "play00n0001").status
+        == 200
+    )
 
 
 def test_the_smallest_value_of_a_schema() -> None:
@@ -354,4 +368,4 @@ def test_the_smallest_value_of_a_schema() -> None:
         },
     }
     small = {"a": "scripted", "b": 0, "c": 3, "d": [], "e": False}
-    assert protocols.instance(schema) == {**small, "f": {"g": "scripted"}, "h": "i"}
+    assert protocols.make_instance(schema) == {**small, "f": {"g": "scripted"}, "h": "i"}

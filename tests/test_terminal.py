@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import hookport
 from hookport.cli import COMMANDS, QUICK
-from hookport.console.terminal import Paint, Screen, plain, table
+from hookport.console.terminal import Paint, Screen, format_table, make_plain
 
 SOURCE = str(Path(hookport.__file__).parent.parent)
 # Clears the screen, sets the title, a C1 control, turns the order of letters round, a joiner, a forged line.
@@ -134,7 +134,7 @@ def test_colours_are_ours_alone(text: str) -> None:
     stream = Terminal()
     paint = Paint(cast("TextIO", stream))
     paint.on = True
-    Screen(stream).write(f"{paint('red', 'error')} {paint(plain(text), 'bold')}\n")
+    Screen(stream).write(f"{paint('red', 'error')} {paint(make_plain(text), 'bold')}\n")
     shown = stream.getvalue()
     assert shown.startswith("\x1b[31;1mred\x1b[0m \x1b[1m")
     assert shown.endswith("\x1b[0m\n")
@@ -143,7 +143,7 @@ def test_colours_are_ours_alone(text: str) -> None:
 
 
 def test_a_cell_of_a_table_is_one_line() -> None:
-    assert table([("A", "B"), ("x\ny", "\u202e")]) == "A         B\nx\\u000ay  \\u202e\n"
+    assert format_table([("A", "B"), ("x\ny", "\u202e")]) == "A         B\nx\\u000ay  \\u202e\n"
 
 
 ANY_TEXT = '{"decision": "block", "reason": "caf\\u00e9 \\ud83d\\ude00 \\udc80 \\u0000 \\u001b[2J"}'

@@ -53,29 +53,29 @@ def main(argv: list[str] | None = None) -> int:
             # The process is for this only; taking the interpreter apart would cost another 2 ms.
             os._exit(code)
         return code
-    from hookport.console.terminal import screened
+    from hookport.console.terminal import screen_output
 
-    with screened():
-        return _main(args)
+    with screen_output():
+        return _run_reporting_errors(args)
 
 
-def _main(args: list[str]) -> int:
+def _run_reporting_errors(args: list[str]) -> int:
     from hookport.errors import HookportError, InputError, InternalError
 
     try:
-        code = _run(args)
+        code = _run_command(args)
         sys.stdout.flush()
     except InputError as error:
         for problem in error.problems:
-            _say(f"{problem}")
-        _say("Nothing was written.")
+            _write_error(f"{problem}")
+        _write_error("Nothing was written.")
         return error.exit_code
     except InternalError as bug:
-        _say(f"this is a bug in hookport: {bug}")
-        _say("Nothing was written. Please report it with the input that led to it.")
+        _write_error(f"this is a bug in hookport: {bug}")
+        _write_error("Nothing was written. Please report it with the input that led to it.")
         return bug.exit_code
     except HookportError as error:
-        _say(str(error))
+        _write_error(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -83,63 +83,63 @@ def _main(args: list[str]) -> int:
         sys.stderr.close()
         return 0
     except Exception as error:  # noqa: BLE001  (no traceback may reach a user)
-        _say(f"this is a bug in hookport: {type(error).__name__}: {error}")
-        _say(
+        _write_error(f"this is a bug in hookport: {type(error).__name__}: {error}")
+        _write_error(
             "Nothing was written. Please report it with the input that led to it; "
             "HOOKPORT_DEBUG=1 shows more."
         )
-        _debug()
+        _print_debug_traceback()
         return InternalError.exit_code
     return code
 
 
-def _debug() -> None:
+def _print_debug_traceback() -> None:
     if os.environ.get("HOOKPORT_DEBUG"):
         import traceback
 
         traceback.print_exc()
 
 
-def _say(line: str) -> None:
-    from hookport.console.terminal import plain
+def _write_error(line: str) -> None:
+    from hookport.console.terminal import make_plain
 
-    sys.stderr.write(f"hookport: {plain(line)}\n")
+    sys.stderr.write(f"hookport: {make_plain(line)}\n")
 
 
-def _run(args: list[str]) -> int:
+def _run_command(args: list[str]) -> int:
     if args and args[0] in COMMANDS:
         from importlib import import_module
 
         module = import_module(f"hookport.cli.{args[0]}")
-        parser = command_parser(args[0])
+        parser = make_command_parser(args[0])
         code: int = module.run(parser.parse_args(args[1:]))
         return code
-    return _top(args)
+    return _run_without_command(args)
 
 
-def command_parser(name: str) -> ArgumentParser:
+def make_command_parser(name: str) -> ArgumentParser:
     """The parser of one command."""
     from argparse import ArgumentParser
     from importlib import import_module
 
-    from hookport.console.terminal import plain
+    from hookport.console.terminal import make_plain
 
     class Parser(ArgumentParser):
         def error(self, message: str) -> NoReturn:
-            super().error(plain(message))
+            super().error(make_plain(message))
 
     module = import_module(f"hookport.cli.{name}")
     description, _, rest = (module.__doc__ or "").partition("\n")
     parser = Parser(
         prog=f"hookport {name}",
         description=description + rest,
-        formatter_class=_formatter,
+        formatter_class=_make_formatter,
     )
     module.add_arguments(parser)
     return parser
 
 
-def _formatter(prog: str) -> HelpFormatter:
+def _make_formatter(prog: str) -> HelpFormatter:
     """The width is looked up here, because argparse would import shutil for it on every start."""
     from argparse import RawDescriptionHelpFormatter
 
@@ -149,7 +149,7 @@ def _formatter(prog: str) -> HelpFormatter:
     return RawDescriptionHelpFormatter(prog, width=int(width) if width.isdigit() else 100)
 
 
-def _top(args: list[str]) -> int:
+def _run_without_command(args: list[str]) -> int:
     """What is said without a command."""
     if args and args[0] in ("--version", "-V"):
         from hookport import __version__
@@ -160,16 +160,18 @@ def _top(args: list[str]) -> int:
 
     if args and args[0] not in ("--help", "-h", "help"):
         word = "command" if not args[0].startswith("-") else "option"
-        _say(f"unknown {word} '{args[0]}'.{suggest_closest(args[0], tuple(COMMANDS))} Try: hookport --help")
+        _write_error(
+            f"unknown {word} '{args[0]}'.{suggest_closest(args[0], tuple(COMMANDS))} Try: hookport --help"
+        )
         return HookportError.exit_code
     if len(args) > 1 and args[0] == "help" and args[1] in COMMANDS:
-        command_parser(args[1]).print_help()
+        make_command_parser(args[1]).print_help()
         return 0
-    (sys.stdout if args else sys.stderr).write(usage())
+    (sys.stdout if args else sys.stderr).write(format_usage())
     return 0 if args else HookportError.exit_code
 
 
-def usage() -> str:
+def format_usage() -> str:
     """The overview of all commands."""
     width = max(map(len, COMMANDS))
     lines = [f"  {name:{width}}  {text}" for name, text in COMMANDS.items()]

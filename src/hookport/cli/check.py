@@ -14,8 +14,8 @@ from pathlib import Path
 from hookport import __version__
 from hookport.agents import get
 from hookport.cli import report
-from hookport.cli.convert import title
-from hookport.console.terminal import Paint, plain
+from hookport.cli.convert import make_title
+from hookport.console.terminal import Paint, make_plain
 from hookport.convert import checks
 from hookport.convert.checks.places import locate_finding
 from hookport.convert.checks.scripts import check_scripts
@@ -53,51 +53,53 @@ def run(args: Namespace) -> int:
     text = ""
     paint = Paint(sys.stdout)
     for path in args.paths:
-        strays = [_as_named(one.finding, path) for one in find_strays(path, os.environ)]
+        strays = [_name_by_path(stray.finding, path) for stray in find_strays(path, os.environ)]
         findings += strays
         try:
-            found, unread = sources.find_all(path, args.dialect)
+            hook_sources, unread = sources.find_all(path, args.dialect)
         except InputError as error:
-            text += report.grouped(strays, paint, {})
+            text += report.format_findings(strays, paint, {})
             # A folder whose hooks all stand elsewhere has some; so has a file at a place that is not read.
-            is_explained = path.is_dir() or any(one.code != Misplaced.code for one in strays)
+            is_explained = path.is_dir() or any(stray.code != Misplaced.code for stray in strays)
             problems += () if strays and is_explained else error.problems
             continue
         problems += unread
-        for source in found:
-            readings, refused = _readings(source)
+        for source in hook_sources:
+            readings, refused = _read_source(source)
             problems += refused
             for reading in readings:
-                here = _findings(reading, source)
-                findings += here
+                reading_findings = _check_reading(reading, source)
+                findings += reading_findings
                 hooks = reading.decoded.manifest.hooks
-                titles = {number: title(hook) for number, hook in enumerate(hooks)}
+                titles = {number: make_title(hook) for number, hook in enumerate(hooks)}
                 count = f"{len(hooks)} hook{'s' * (len(hooks) != 1)}"
-                noticed = f"{len(here) or 'no'} finding{'s' * (len(here) != 1)}"
+                noticed = f"{len(reading_findings) or 'no'} finding{'s' * (len(reading_findings) != 1)}"
                 text += f"{path}: {count} of {source.dialect.id}, {noticed}\n"
-                text += report.grouped(here, paint, titles, _heads(reading))
-        text += report.grouped(strays, paint, {})
+                text += report.format_findings(reading_findings, paint, titles, _find_heads(reading))
+        text += report.format_findings(strays, paint, {})
     steered = [
-        one for root in filter(Path.is_dir, args.paths) for one in environment.find_steering(str(root))
+        finding
+        for root in filter(Path.is_dir, args.paths)
+        for finding in environment.find_steering(str(root))
     ]
     findings += steered
-    text += report.grouped(steered, paint, {})
-    told = [*map(_unreadable, problems), *findings]
+    text += report.format_findings(steered, paint, {})
+    all_findings = [*map(_make_unreadable_finding, problems), *findings]
     if args.format == "text":
         sys.stdout.write(text)
     elif args.format == "json":
-        objects = [report.as_placed_json(finding) for finding in told]
+        objects = [report.as_placed_json(finding) for finding in all_findings]
         sys.stdout.write(json.dumps(objects, indent=2, ensure_ascii=False) + "\n")
     elif args.format == "sarif":
-        sys.stdout.write(report.sarif(told, __version__))
+        sys.stdout.write(report.format_sarif(all_findings, __version__))
     else:
-        sys.stdout.write(report.github(told))
+        sys.stdout.write(report.format_github(all_findings))
     for problem in problems:
-        sys.stderr.write(f"hookport: {plain(str(problem))}\n")
-    return InputError.exit_code if problems else report.worst(findings, strict=args.strict)
+        sys.stderr.write(f"hookport: {make_plain(str(problem))}\n")
+    return InputError.exit_code if problems else report.compute_exit_code(findings, strict=args.strict)
 
 
-def _readings(source: sources.HookSource) -> tuple[list[Reading], list[Problem]]:
+def _read_source(source: sources.HookSource) -> tuple[list[Reading], list[Problem]]:
     """The files of a source, read together, or each by itself where one of them cannot be read."""
     try:
         return [sources.read(source)], []
@@ -114,29 +116,29 @@ def _readings(source: sources.HookSource) -> tuple[list[Reading], list[Problem]]
     return readings, problems
 
 
-def _findings(reading: Reading, source: sources.HookSource) -> list[Finding]:
+def _check_reading(reading: Reading, source: sources.HookSource) -> list[Finding]:
     """What is wrong with the hooks; what else a settings file holds matters only beside some."""
-    found = [
+    findings = [
         *reading.decoded.findings,
         *checks.check(reading),
         *check_scripts(reading, source.root, unwrap_hook),
         *check_answers(reading, source.root),
     ]
-    found += check_health(reading, source.root, os.environ, found)
-    placed_ = [locate_finding(finding, reading) for finding in found]
+    findings += check_health(reading, source.root, os.environ, findings)
+    placed_ = [locate_finding(finding, reading) for finding in findings]
     if reading.decoded.manifest.hooks:
         return placed_
     return [finding for finding in placed_ if finding.code != OtherSettings.code]
 
 
-def _as_named(finding: Finding, path: Path) -> Finding:
+def _name_by_path(finding: Finding, path: Path) -> Finding:
     """A finding of a file by the name that a person would give it, from the path that was named."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay)
     below = Path(finding.file).relative_to(full) if full.is_dir() else None
     return finding._replace(file=str(path / below if below else path))
 
 
-def _heads(reading: Reading) -> dict[int, report.Head]:
+def _find_heads(reading: Reading) -> dict[int, report.Head]:
     """Where each hook stands."""
     heads: dict[int, report.Head] = {}
     for number, (file, path) in enumerate(reading.decoded.places):
@@ -146,6 +148,6 @@ def _heads(reading: Reading) -> dict[int, report.Head]:
     return heads
 
 
-def _unreadable(problem: Problem) -> Finding:
+def _make_unreadable_finding(problem: Problem) -> Finding:
     finding = UnreadableFile.at(spell_path(problem.path), message=problem.message)
     return finding._replace(file=problem.file, line=problem.line, column=problem.column)

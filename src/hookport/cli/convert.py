@@ -17,7 +17,7 @@ from pathlib import Path
 from hookport.agents import get, list_dialects
 from hookport.base.files import NEW_FILE_MODES, replace_file
 from hookport.cli import report
-from hookport.console.terminal import Paint, plain
+from hookport.console.terminal import Paint, make_plain
 from hookport.convert.pipeline import Conversion, File, Reading, convert_all
 from hookport.errors import InputError, Problem
 from hookport.findings import EFFECTS
@@ -54,33 +54,35 @@ def run(args: Namespace) -> int:
     source = sources.find(Path(args.path), args.source)
     reading = sources.read(source)
     if source.recognised:
-        sys.stderr.write(f"{plain(args.path)}: recognised as {source.dialect.id}\n")
+        sys.stderr.write(f"{make_plain(args.path)}: recognised as {source.dialect.id}\n")
     if args.target == "all":
         targets = [target for target in targets if target.id != source.dialect.id]
     results = convert_all(reading, targets, bare=args.bare)
-    code = max((report.worst(result.findings, strict=args.strict) for result in results), default=0)
+    code = max(
+        (report.compute_exit_code(result.findings, strict=args.strict) for result in results), default=0
+    )
     stopped = args.strict and code != 0
     if args.output and not stopped:
-        for path in write(results, args.output, is_all=args.target == "all", force=args.force):
-            sys.stderr.write(f"wrote {plain(str(path))}\n")
+        for path in write_files(results, args.output, is_all=args.target == "all", force=args.force):
+            sys.stderr.write(f"wrote {make_plain(str(path))}\n")
     if args.json:
-        objects = [_object(result) for result in results]
+        objects = [_make_json_object(result) for result in results]
         text = json.dumps(objects if args.target == "all" else objects[0], indent=2, ensure_ascii=False)
-        _out(text + "\n")
+        _write_stdout(text + "\n")
         return code
     if not args.output and not stopped:
-        _out(_documents(results))
-    _report(results, reading, quiet=args.quiet)
+        _write_stdout(_join_documents(results))
+    _print_report(results, reading, quiet=args.quiet)
     if stopped:
         sys.stderr.write("hookport: stopped by --strict. Nothing was written.\n")
     return code
 
 
-def _out(text: str) -> None:
+def _write_stdout(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
 
 
-def _object(result: Conversion) -> dict[str, object]:
+def _make_json_object(result: Conversion) -> dict[str, object]:
     return {
         "from": result.source,
         "to": result.target,
@@ -89,7 +91,7 @@ def _object(result: Conversion) -> dict[str, object]:
     }
 
 
-def _documents(results: list[Conversion]) -> str:
+def _join_documents(results: list[Conversion]) -> str:
     """One file as it is; several with their paths."""
     files = [(result, file) for result in results for file in result.files]
     if len(files) == 1 and len(results) == 1:
@@ -101,22 +103,22 @@ def _documents(results: list[Conversion]) -> str:
     return "\n".join(parts)
 
 
-def _report(results: list[Conversion], reading: Reading, *, quiet: bool) -> None:
+def _print_report(results: list[Conversion], reading: Reading, *, quiet: bool) -> None:
     paint = Paint(sys.stderr)
-    titles = {number: title(hook) for number, hook in enumerate(reading.decoded.manifest.hooks)}
+    titles = {number: make_title(hook) for number, hook in enumerate(reading.decoded.manifest.hooks)}
     heads = {number: report.Head(where, "", 0, 0) for number, where in enumerate(reading.wheres)}
     for result in results:
-        found = [one for one in result.findings if not (quiet and one.severity == "note")]
+        findings = [finding for finding in result.findings if not (quiet and finding.severity == "note")]
         counts = Counter(result.effects)
         line = ", ".join(
             f"{counts[effect]} {paint(effect, effect) if counts[effect] else effect}" for effect in EFFECTS
         )
         count = len(result.hooks)
         sys.stderr.write(f"\n{result.source} → {result.target}: {count} hook{'s' * (count != 1)}: {line}\n")
-        sys.stderr.write(report.grouped(found, paint, titles, heads))
+        sys.stderr.write(report.format_findings(findings, paint, titles, heads))
 
 
-def title(hook: Hook) -> str:
+def make_title(hook: Hook) -> str:
     """What a hook is, for a person: its name or its event and tools."""
     tools = "|".join(
         f"{term.value}/{term.tool}" if term.kind == "mcp" and term.tool else term.value
@@ -125,13 +127,13 @@ def title(hook: Hook) -> str:
     return hook.name or f"{hook.event}{' ' + tools if tools else ''}"
 
 
-def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool) -> list[Path]:
+def write_files(results: list[Conversion], folder: Path, *, is_all: bool, force: bool) -> list[Path]:
     """Write every file or none: what exists and differs stops it all before the first is written."""
     planned: list[tuple[Path, File]] = []
     for result in results:
         below = folder / result.target if is_all else folder
         planned += [(below / file.path.removeprefix("~/").lstrip("/"), file) for file in result.files]
-    taken = [path for path, file in planned if _is_taken(path, _data(file))]
+    taken = [path for path, file in planned if _is_taken(path, _encode_file(file))]
     if taken and not force:
         raise InputError(
             *(
@@ -147,7 +149,9 @@ def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool)
         for path, file in planned:
             path.parent.mkdir(parents=True, exist_ok=True)
             undo.append((path, _put_aside(path) if path in taken else None))
-            replace_file(str(path), _data(file), NEW_FILE_MODES[file.text.startswith("#!")], is_durable=True)
+            replace_file(
+                str(path), _encode_file(file), NEW_FILE_MODES[file.text.startswith("#!")], is_durable=True
+            )
     except OSError as error:
         _take_back(undo)
         where = error.filename or str(folder)
@@ -178,5 +182,5 @@ def _take_back(undo: list[tuple[Path, Path | None]]) -> None:
             path.unlink(missing_ok=True)
 
 
-def _data(file: File) -> bytes:
+def _encode_file(file: File) -> bytes:
     return file.text.encode("utf-8", "surrogateescape")

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 
 from hookport.agents import find_unusable, get, list_dialects
 from hookport.cli import report
-from hookport.console.terminal import Paint, table
+from hookport.console.terminal import Paint, format_table
 from hookport.findings import DialectUnusable
 
 
@@ -19,27 +19,30 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print one line per dialect."""
-    found = [get(name) for name in list_dialects()]
+    dialects = [get(name) for name in list_dialects()]
     unused = [DialectUnusable.at("", name=name, why=why) for name, why in find_unusable().items()]
     if unused:
-        sys.stderr.write(report.grouped(unused, Paint(sys.stderr), {}))
-    code = report.worst(unused, strict=False)
+        sys.stderr.write(report.format_findings(unused, Paint(sys.stderr), {}))
+    code = report.compute_exit_code(unused, strict=False)
     if args.json:
         rows = [
             {
-                "id": one.id,
-                "title": one.title,
-                "kind": one.kind,
-                "facts": one.facts,
-                "events": len(one.events),
-                "locations": [{"scope": place.scope, "path": place.path} for place in one.locations],
-                "sources": dict(one.sources),
+                "id": dialect.id,
+                "title": dialect.title,
+                "kind": dialect.kind,
+                "facts": dialect.facts,
+                "events": len(dialect.events),
+                "locations": [{"scope": place.scope, "path": place.path} for place in dialect.locations],
+                "sources": dict(dialect.sources),
             }
-            for one in found
+            for dialect in dialects
         ]
         sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
         return code
     head = ("dialect", "kind", "facts of", "events", "written to")
-    lines = [(one.id, one.kind, one.facts, str(len(one.events)), one.locations[0].path) for one in found]
-    sys.stdout.write(table([head, *lines], Paint(sys.stdout)))
+    lines = [
+        (dialect.id, dialect.kind, dialect.facts, str(len(dialect.events)), dialect.locations[0].path)
+        for dialect in dialects
+    ]
+    sys.stdout.write(format_table([head, *lines], Paint(sys.stdout)))
     return code

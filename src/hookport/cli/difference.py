@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from hookport.console.terminal import Paint, lines_of, plain
+from hookport.console.terminal import Paint, make_plain, make_plain_lines
 from hookport.project.contents import Change
 
 # Beyond it, looking for the smallest difference takes minutes.
@@ -12,26 +12,24 @@ MOST_LINES = 20_000
 STYLES = {"+": "kept", "-": "dropped", "@": "note"}
 
 
-def difference(change: Change, paint: Paint) -> str:
+def format_difference(change: Change, paint: Paint) -> str:
     """The difference that a change makes; one line where it cannot be shown."""
-    before, after = (_lines(content) for content in (change.before, change.after))
+    before, after = (_split_lines(content) for content in (change.before, change.after))
     if before is None or after is None:
-        return (
-            f"{plain(change.path)}: no text, {len(change.before or b'')} → {len(change.after or b'')} bytes\n"
-        )
+        return f"{make_plain(change.path)}: no text, {len(change.before or b'')} → {len(change.after or b'')} bytes\n"
     if max(len(before), len(after)) > MOST_LINES:
-        return f"{plain(change.path)}: {len(before)} → {len(after)} lines\n"
+        return f"{make_plain(change.path)}: {len(before)} → {len(after)} lines\n"
     old, new = ("/dev/null" if content is None else change.path for content in (change.before, change.after))
     shown = ""
     for line in difflib.unified_diff(before, after, old, new):
         sign = line[:1] if line[:3] not in ("---", "+++") else ""
-        shown += paint(lines_of(line.removesuffix("\n")), STYLES.get(sign, "")) + "\n"
+        shown += paint(make_plain_lines(line.removesuffix("\n")), STYLES.get(sign, "")) + "\n"
         if not line.endswith("\n"):
             shown += "\\ No newline at end of file\n"
     return shown
 
 
-def _lines(content: bytes | None) -> list[str] | None:
+def _split_lines(content: bytes | None) -> list[str] | None:
     """Lines with their ends; only a line feed ends one, as for `diff`."""
     try:
         text = (content or b"").decode()

@@ -42,15 +42,15 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """The same as the quick way that the agent takes."""
-    return main(["dispatch", args.agent, args.event, *given(args)])
+    return main(["dispatch", args.agent, args.event, *format_options(args)])
 
 
-def given(args: Namespace) -> list[str]:
+def format_options(args: Namespace) -> list[str]:
     """The options as they were given."""
-    said = {
+    options = {
         "--within": args.within,
         "--on-failure": args.on_failure,
         "--entry": args.entry,
         "--record": args.record,
     }
-    return [f"{name}={value}" for name, value in said.items() if value]
+    return [f"{name}={value}" for name, value in options.items() if value]

@@ -13,8 +13,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from hookport.agents import get, list_agents
-from hookport.cli.report import inside
-from hookport.console.terminal import Paint, plain
+from hookport.cli.report import format_inner_path
+from hookport.console.terminal import Paint, make_plain
 from hookport.doctor import Diagnosis, DoctorReport, examine, find_world
 from hookport.doctor.files import World, shorten_path, spell_count
 from hookport.errors import UsageError, suggest_closest
@@ -51,46 +51,48 @@ def run(args: Namespace) -> int:
 
         done = repair(reports, cwd, env)
         for line in done:
-            sys.stderr.write(f"hookport: {plain(line.replace(f'{world.root}{os.sep}', ''))}\n")
+            sys.stderr.write(f"hookport: {make_plain(line.replace(f'{world.root}{os.sep}', ''))}\n")
         reports = examine(cwd, env, args.agent) if done else reports
-    found = [one for report in reports for one in report.diagnoses]
+    diagnoses = [diagnosis for report in reports for diagnosis in report.diagnoses]
     if args.json:
-        objects = [as_json(one, report, world) for report in reports for one in report.diagnoses]
+        objects = [as_json(diagnosis, report, world) for report in reports for diagnosis in report.diagnoses]
         sys.stdout.write(json.dumps(objects, indent=2, ensure_ascii=False) + "\n")
     else:
         paint = Paint(sys.stdout)
-        sys.stdout.write("".join(_text(report, world, paint) for report in reports))
+        sys.stdout.write("".join(_format_report(report, world, paint) for report in reports))
         if not reports:
             sys.stdout.write(
-                f"there are no hooks of any agent in {plain(str(world.root))}, nor of the user\n"
+                f"there are no hooks of any agent in {make_plain(str(world.root))}, nor of the user\n"
             )
-    return int(any(one.finding.severity == "error" for one in found))
+    return int(any(diagnosis.finding.severity == "error" for diagnosis in diagnoses))
 
 
-def as_json(one: Diagnosis, report: DoctorReport, world: World) -> dict[str, str]:
+def as_json(diagnosis: Diagnosis, report: DoctorReport, world: World) -> dict[str, str]:
     """A diagnosis as `--json` prints it; the evidence tells the version it was found with."""
-    by = f"{one.agent} {report.version}" if one.agent and report.version else ""
-    told = one.evidence if by in one.evidence else f"{one.evidence} ({by})".strip()
+    by = f"{diagnosis.agent} {report.version}" if diagnosis.agent and report.version else ""
+    evidence = diagnosis.evidence if by in diagnosis.evidence else f"{diagnosis.evidence} ({by})".strip()
     return {
-        "code": one.finding.code,
-        "severity": one.finding.severity,
-        "agent": one.agent,
-        "where": _where(one, world),
-        "message": one.finding.message,
-        "evidence": told,
-        "fix": one.finding.hint,
+        "code": diagnosis.finding.code,
+        "severity": diagnosis.finding.severity,
+        "agent": diagnosis.agent,
+        "where": _format_place(diagnosis, world),
+        "message": diagnosis.finding.message,
+        "evidence": evidence,
+        "fix": diagnosis.finding.hint,
     }
 
 
-def _where(one: Diagnosis, world: World) -> str:
-    finding = one.finding
+def _format_place(diagnosis: Diagnosis, world: World) -> str:
+    finding = diagnosis.finding
     file = shorten_path(finding.file, world) if finding.file else ""
     if file and finding.line:
         file += f":{finding.line}:{finding.column}"
-    return ": ".join(part for part in (file, inside(finding) if finding.file else finding.where) if part)
+    return ": ".join(
+        part for part in (file, format_inner_path(finding) if finding.file else finding.where) if part
+    )
 
 
-def summary(report: DoctorReport) -> str:
+def summarize_report(report: DoctorReport) -> str:
     """One line about an agent: `codex 0.166.0: 3 hooks, 1 would not fire`."""
     parts = [spell_count(report.hooks)]
     if report.dead:
@@ -102,14 +104,14 @@ def summary(report: DoctorReport) -> str:
     return f"{report.agent or 'hookport'}{f' {report.version}' * bool(report.version)}: {', '.join(parts)}"
 
 
-def _text(report: DoctorReport, world: World, paint: Paint) -> str:
-    text = f"{paint(summary(report), 'bold')}\n"
-    for one in report.diagnoses:
-        severity = paint(f"{one.finding.severity:5}", one.finding.severity)
-        where = _where(one, world)
-        text += f"  {severity} {one.finding.code} {plain(f'{where}: ' * bool(where) + one.finding.message)}\n"
-        if one.evidence and one.finding.severity != "note":
-            text += f"        {paint(plain(f'evidence: {one.evidence}'), 'note')}\n"
-        if one.finding.hint:
-            text += f"        {paint(plain(f'fix: {one.finding.hint}'), 'note')}\n"
+def _format_report(report: DoctorReport, world: World, paint: Paint) -> str:
+    text = f"{paint(summarize_report(report), 'bold')}\n"
+    for diagnosis in report.diagnoses:
+        severity = paint(f"{diagnosis.finding.severity:5}", diagnosis.finding.severity)
+        where = _format_place(diagnosis, world)
+        text += f"  {severity} {diagnosis.finding.code} {make_plain(f'{where}: ' * bool(where) + diagnosis.finding.message)}\n"
+        if diagnosis.evidence and diagnosis.finding.severity != "note":
+            text += f"        {paint(make_plain(f'evidence: {diagnosis.evidence}'), 'note')}\n"
+        if diagnosis.finding.hint:
+            text += f"        {paint(make_plain(f'fix: {diagnosis.finding.hint}'), 'note')}\n"
     return text

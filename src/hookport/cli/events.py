@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import get, get_wire, list_agents, recognise_payload
-from hookport.console.terminal import plain
+from hookport.console.terminal import make_plain
 from hookport.errors import InputError, Problem, UsageError, suggest_closest
 from hookport.findings import (
     AnswerUnsaid,
@@ -35,7 +35,7 @@ NOTES: dict[str, type[Kind]] = {
 SHORT = 100
 
 
-class Asked(NamedTuple):
+class NamedEvent(NamedTuple):
     """The event, and the wire of the agent that fires it."""
 
     event: Event
@@ -57,7 +57,7 @@ class Asked(NamedTuple):
             text += f": {self.event.prompt}"
         line = text.splitlines()[0]
         line = line if len(line) <= SHORT else line[: SHORT - 1] + "…"
-        return f"{plain(line)}  ({self.wire.id} {self.event.native})"
+        return f"{make_plain(line)}  ({self.wire.id} {self.event.native})"
 
     def as_json(self, event: Event) -> dict[str, object]:
         """The event as `--json` prints it, without what it does not say."""
@@ -68,63 +68,68 @@ class Asked(NamedTuple):
         return tree
 
 
-def asked(path: str, agent: str | None, name: str | None) -> Asked:
+def read_named_event(path: str, agent: str | None, name: str | None) -> NamedEvent:
     """The event in a file, as the agent named would fire it."""
-    payload = _payload(path)
-    found = recognise_payload(payload)
+    payload = _read_payload(path)
+    candidates = recognise_payload(payload)
     # Agents that copied another's events know its payloads too, so only the likeliest is taken as it is.
-    is_own = bool(found) and found[0][0] == agent
+    is_own = bool(candidates) and candidates[0][0] == agent
     if agent and (is_own or name):
-        it = get_wire(get(agent).id)
-        native = name or found[0][1]
-        if native not in it.events:
+        agent_wire = get_wire(get(agent).id)
+        native = name or candidates[0][1]
+        if native not in agent_wire.events:
             raise UsageError(
-                f"unknown event '{native}' of {agent}.{suggest_closest(native, tuple(it.events))}"
+                f"unknown event '{native}' of {agent}.{suggest_closest(native, tuple(agent_wire.events))}"
             )
-        return Asked(read_event(it, payload, native), it)
-    if not found:
+        return NamedEvent(read_event(agent_wire, payload, native), agent_wire)
+    if not candidates:
         raise InputError(
             Problem(
                 "no agent's payload is known to look like this; say which with --as AGENT --name EVENT",
                 file=path,
             )
         )
-    dialect, native = found[0]
+    dialect, native = candidates[0]
     event = read_event(get_wire(dialect), payload, native)
     if not agent:
-        return Asked(event, get_wire(dialect))
-    it = get_wire(get(agent).id)
-    native = find_fired_native(it, event)
+        return NamedEvent(event, get_wire(dialect))
+    agent_wire = get_wire(get(agent).id)
+    native = find_fired_native(agent_wire, event)
     if not native:
-        others = ", ".join(one for one in list_agents() if find_fired_native(get_wire(one), event)) or "none"
+        others = (
+            ", ".join(agent_id for agent_id in list_agents() if find_fired_native(get_wire(agent_id), event))
+            or "none"
+        )
         about = f" on {event.call.tool or event.call.native}" if event.call else ""
         raise UsageError(f"{agent} has no event like {event.event}{about}. These have: {others}")
-    return Asked(read_event(it, write_event(it, event), native), it)
+    return NamedEvent(read_event(agent_wire, write_event(agent_wire, event), native), agent_wire)
 
 
-def command_event(line: str, agent: str, cwd: str) -> Asked:
+def make_command_event(line: str, agent: str, cwd: str) -> NamedEvent:
     """The event that an agent fires before it runs a shell command."""
-    it = get_wire(get(agent).id)
+    agent_wire = get_wire(get(agent).id)
     call = Call("shell", input={"command": line})
     event = Event("before_tool_execute", "", session="why", cwd=cwd, root=cwd, call=call)
-    native = find_fired_native(it, event)
+    native = find_fired_native(agent_wire, event)
     if not native:
-        raise UsageError(f"{it.id} fires no event before a shell command.")
-    return Asked(read_event(it, write_event(it, event.replace(native=native)), native), it)
+        raise UsageError(f"{agent_wire.id} fires no event before a shell command.")
+    return NamedEvent(
+        read_event(agent_wire, write_event(agent_wire, event.replace(native=native)), native), agent_wire
+    )
 
 
-def last_event(env: Mapping[str, str], agent: str | None) -> Asked:
+def find_last_event(env: Mapping[str, str], agent: str | None) -> NamedEvent:
     """The last event of the journal, of one agent if it is named."""
     from hookport.testing import happened
 
-    events = [one for one in happened.read_journal(env).events if not agent or one.event.agent == agent]
+    events = [event for event in happened.read_journal(env).events if not agent or event.event.agent == agent]
     if not events:
         about = f" of {agent}" if agent else ""
         raise UsageError(f"the journal has no event{about}. Use --event or --command.")
-    return Asked(events[-1].event, get_wire(events[-1].event.agent))
+    return NamedEvent(events[-1].event, get_wire(events[-1].event.agent))
 
 
-def _payload(path: str) -> dict[str, object]:
+def _read_payload(path: str) -> dict[str, object]:
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         tree = json.loads(data.decode("utf-8-sig"))
@@ -145,9 +150,9 @@ def _payload(path: str) -> dict[str, object]:
     return tree
 
 
-def findings_of(done: DispatchReport, notes: Iterable[str]) -> list[Finding]:
+def collect_findings(done: DispatchReport, notes: Iterable[str]) -> list[Finding]:
     """What the runtime noticed, as findings."""
-    found = [
+    findings = [
         HookFailed.at(run.hook.place, name=run.hook.name, why=run.answered.failure)._replace(
             file=run.hook.file
         )
@@ -155,11 +160,13 @@ def findings_of(done: DispatchReport, notes: Iterable[str]) -> list[Finding]:
         if run.answered.failure
     ]
     for run in done.runs:
-        found += [finding._replace(file=run.hook.file) for finding in _noted(run.notes, run.hook.place)]
-    own = [note for run in done.runs for note in run.notes]
-    return found + _noted([note for note in notes if note not in own], "")
+        findings += [
+            finding._replace(file=run.hook.file) for finding in _make_note_findings(run.notes, run.hook.place)
+        ]
+    run_notes = [note for run in done.runs for note in run.notes]
+    return findings + _make_note_findings([note for note in notes if note not in run_notes], "")
 
 
-def _noted(notes: Iterable[str], where: str) -> list[Finding]:
+def _make_note_findings(notes: Iterable[str], where: str) -> list[Finding]:
     pairs = [note.partition(": ") for note in notes]
     return [NOTES[word].at(where, text=text) for word, _, text in pairs if word in NOTES]

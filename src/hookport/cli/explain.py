@@ -6,7 +6,7 @@ import inspect
 import sys
 from argparse import ArgumentParser, Namespace
 
-from hookport.cli.report import summary
+from hookport.cli.report import summarize_kind
 from hookport.console.terminal import Paint
 from hookport.errors import UsageError, suggest_closest
 from hookport.findings import KINDS
@@ -25,14 +25,16 @@ def run(args: Namespace) -> int:
     if args.code is None:
         for code, kind in sorted(KINDS.items()):
             sys.stdout.write(
-                f"{paint(code, 'bold')} {paint(f'{kind.severity:5}', kind.severity)} {summary(kind)}\n"
+                f"{paint(code, 'bold')} {paint(f'{kind.severity:5}', kind.severity)} {summarize_kind(kind)}\n"
             )
         return 0
-    found = KINDS.get(args.code.upper())
-    if found is None:
+    finding_kind = KINDS.get(args.code.upper())
+    if finding_kind is None:
         raise UsageError(f"unknown finding '{args.code}'.{suggest_closest(args.code.upper(), tuple(KINDS))}")
-    sys.stdout.write(f"{paint(found.code, 'bold')} ({found.severity})\n\n{inspect.getdoc(found)}\n\n")
-    sys.stdout.write(f"Reported as: {found.message}\n")
-    if found.hint:
-        sys.stdout.write(f"What to do:  {found.hint.replace('{{', '{').replace('}}', '}')}\n")
+    sys.stdout.write(
+        f"{paint(finding_kind.code, 'bold')} ({finding_kind.severity})\n\n{inspect.getdoc(finding_kind)}\n\n"
+    )
+    sys.stdout.write(f"Reported as: {finding_kind.message}\n")
+    if finding_kind.hint:
+        sys.stdout.write(f"What to do:  {finding_kind.hint.replace('{{', '{').replace('}}', '}')}\n")
     return 0

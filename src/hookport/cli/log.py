@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from hookport.console.log import add_arguments, show
+from hookport.console.log import add_arguments, show_log
 
 __all__ = ["add_arguments", "run"]
 
@@ -19,4 +19,4 @@ def run(args: Namespace) -> int:
         from hookport.agents import get
 
         get(args.agent)
-    return show(args)
+    return show_log(args)

@@ -13,9 +13,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from hookport.agents import Dialect, find_event_specs, get, list_agents, list_tool_names, supports
-from hookport.console.terminal import Paint, markdown, table
-from hookport.lab.cells import Cell, cells
-from hookport.lab.results import kept
+from hookport.console.terminal import Paint, format_markdown, format_table
+from hookport.lab.cells import Cell, make_cells
+from hookport.lab.results import load_results
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES
 from hookport.model.tools import TOOLS
@@ -42,51 +42,60 @@ def run(args: Namespace) -> int:
         sys.stdout.write(json.dumps(as_json(chosen), indent=2, ensure_ascii=False) + "\n")
         return 0
     if args.format == "html":
-        from hookport.lab.page import page
+        from hookport.lab.page import format_page
 
-        sys.stdout.write(page(cells(one.id for one in chosen)))
+        sys.stdout.write(format_page(make_cells(dialect.id for dialect in chosen)))
         return 0
-    sys.stdout.write(text(chosen, markdown_text=args.format == "markdown"))
+    sys.stdout.write(format_tables(chosen, markdown_text=args.format == "markdown"))
     return 0
 
 
-def text(chosen: list[Dialect], *, markdown_text: bool) -> str:
+def format_tables(chosen: list[Dialect], *, markdown_text: bool) -> str:
     """The tables one after the other."""
     paint = Paint(sys.stdout)
     words = {"prevent": "kept", "retry": "kept", "observe": "changed", "yes": "kept"}
     styles = {**words, **{word + DOT: style for word, style in words.items()}}
     parts = []
-    for title, rows in sections(chosen):
-        body = markdown(rows) if markdown_text else table(rows, paint, styles)
+    for title, rows in make_sections(chosen):
+        body = format_markdown(rows) if markdown_text else format_table(rows, paint, styles)
         parts.append(f"## {title}\n\n{body}" if markdown_text else f"{title}\n{body}")
     return "\n".join(parts)
 
 
-def sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
+def make_sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
     """Events, native names, tools and capabilities, one column per agent."""
-    head = ("", *(one.id for one in chosen))
-    facts = ("facts of", *(one.facts for one in chosen))
-    days = ("measured on", *(_measured_on(one) for one in chosen))
-    known = {(cell.event, cell.capability, cell.agent): cell for cell in cells(one.id for one in chosen)}
+    head = ("", *(dialect.id for dialect in chosen))
+    facts = ("facts of", *(dialect.facts for dialect in chosen))
+    days = ("measured on", *(_format_measured(dialect) for dialect in chosen))
+    known = {
+        (cell.event, cell.capability, cell.agent): cell
+        for cell in make_cells(dialect.id for dialect in chosen)
+    }
 
     def answers(capability: str) -> Rows:
-        rows = ((name, *(_said(known.get((name, capability, one.id))) for one in chosen)) for name in EVENTS)
+        rows = (
+            (name, *(_format_claim(known.get((name, capability, dialect.id))) for dialect in chosen))
+            for name in EVENTS
+        )
         return [head, *(row for row in rows if any(row[1:]))]
 
     events: Rows = [
         head,
         facts,
         days,
-        *((name, *(_blocks(one, name, known) for one in chosen)) for name in EVENTS),
+        *((name, *(_format_blocking(dialect, name, known) for dialect in chosen)) for name in EVENTS),
     ]
-    natives: Rows = [head, *((name, *(_natives(one, name) for one in chosen)) for name in EVENTS)]
+    natives: Rows = [
+        head,
+        *((name, *(_join_native_names(dialect, name) for dialect in chosen)) for name in EVENTS),
+    ]
     tools: Rows = [
         head,
-        *((tool, *(" ".join(list_tool_names(one, tool)) for one in chosen)) for tool in TOOLS),
+        *((tool, *(" ".join(list_tool_names(dialect, tool)) for dialect in chosen)) for tool in TOOLS),
     ]
     able: Rows = [
         head,
-        *((name, *("yes" if supports(one, name) else "" for one in chosen)) for name in CAPABILITIES),
+        *((name, *("yes" if supports(dialect, name) else "" for dialect in chosen)) for name in CAPABILITIES),
     ]
     return [
         ("Events: what a hook can do", events),
@@ -98,24 +107,24 @@ def sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
     ]
 
 
-def _measured_on(dialect: Dialect) -> str:
-    mine = [one for one in kept() if one.agent == dialect.id]
-    return ", ".join(f"{one.title} {one.version} ({one.date})" for one in mine)
+def _format_measured(dialect: Dialect) -> str:
+    mine = [results for results in load_results() if results.agent == dialect.id]
+    return ", ".join(f"{results.title} {results.version} ({results.date})" for results in mine)
 
 
-def _blocks(dialect: Dialect, event: str, known: dict[tuple[str, str, str], Cell]) -> str:
+def _format_blocking(dialect: Dialect, event: str, known: dict[tuple[str, str, str], Cell]) -> str:
     blocks = next((spec.blocks for spec in find_event_specs(dialect, event)), "")
     cell = known.get((event, "fires" if blocks == "observe" else "block", dialect.id))
     return blocks + DOT if blocks and cell and cell.basis == "measured" else blocks
 
 
-def _said(cell: Cell | None) -> str:
+def _format_claim(cell: Cell | None) -> str:
     if cell is None:
         return ""
     return "?" if cell.basis == "unknown" else cell.claim + DOT * (cell.basis == "measured")
 
 
-def _natives(dialect: Dialect, event: str) -> str:
+def _join_native_names(dialect: Dialect, event: str) -> str:
     return " ".join(spec.native for spec in find_event_specs(dialect, event))
 
 
@@ -123,25 +132,27 @@ def as_json(chosen: list[Dialect]) -> list[dict[str, object]]:
     """The same for machines, with the sources and the reasons for what is missing."""
     return [
         {
-            "agent": one.id,
-            "facts": one.facts,
+            "agent": dialect.id,
+            "facts": dialect.facts,
             "events": {
                 name: [
                     {
                         "native": spec.native,
                         "blocks": spec.blocks,
-                        "source": one.sources.get(spec.source, spec.source),
+                        "source": dialect.sources.get(spec.source, spec.source),
                     }
-                    for spec in find_event_specs(one, name)
+                    for spec in find_event_specs(dialect, name)
                 ]
                 for name in EVENTS
-                if find_event_specs(one, name)
+                if find_event_specs(dialect, name)
             },
-            "lacks": dict(one.lacks),
-            "tools": {tool: list_tool_names(one, tool) for tool in TOOLS if list_tool_names(one, tool)},
-            "capabilities": {name: supports(one, name) for name in CAPABILITIES},
-            "cells": [cell._asdict() for cell in cells([one.id])],
-            "quirks": [{"id": quirk.id, "text": quirk.text} for quirk in one.quirks],
+            "lacks": dict(dialect.lacks),
+            "tools": {
+                tool: list_tool_names(dialect, tool) for tool in TOOLS if list_tool_names(dialect, tool)
+            },
+            "capabilities": {name: supports(dialect, name) for name in CAPABILITIES},
+            "cells": [cell._asdict() for cell in make_cells([dialect.id])],
+            "quirks": [{"id": quirk.id, "text": quirk.text} for quirk in dialect.quirks],
         }
-        for one in chosen
+        for dialect in chosen
     ]

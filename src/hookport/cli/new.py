@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hookport.base.files import NEW_FILE_MODES, replace_file
 from hookport.cli import report
-from hookport.console.terminal import Paint, plain
+from hookport.console.terminal import Paint, make_plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.events import EVENTS
 from hookport.project.discovery import find_project_root
@@ -49,16 +49,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write the files, all or none."""
     is_asking = not (args.name and args.event) and sys.stdin.isatty() and sys.stdout.isatty()
-    request = _asked(args) if is_asking else _given(args)
+    request = _ask_request(args) if is_asking else _read_request(args)
     root = Path(find_project_root(str(Path.cwd()), os.environ))
     made = scaffold(request, root)
     if not args.dry_run:
-        _write(made, root)
-    _print(made, root, request, is_dry=args.dry_run)
+        _write_files(made, root)
+    _print_result(made, root, request, is_dry=args.dry_run)
     return 0
 
 
-def _given(args: Namespace) -> ScaffoldRequest:
+def _read_request(args: Namespace) -> ScaffoldRequest:
     missing = [word for word, value in (("NAME", args.name), ("--event EVENT", args.event)) if not value]
     if missing:
         raise UsageError(
@@ -70,19 +70,19 @@ def _given(args: Namespace) -> ScaffoldRequest:
     )
 
 
-def _asked(args: Namespace) -> ScaffoldRequest:
-    name = args.name or _answer("Name, such as no-force-push")
+def _ask_request(args: Namespace) -> ScaffoldRequest:
+    name = args.name or _ask_word("Name, such as no-force-push")
     core = [event.name for event in EVENTS.values() if event.tier == "core"]
-    event = args.event or _answer("Event", core[0], core)
-    dialect = args.dialect or _answer("Dialect", DIALECT, list(list_writable()))
-    lang = args.lang or _answer("Language of the script", LANG, list(LANGUAGES))
+    event = args.event or _ask_word("Event", core[0], core)
+    dialect = args.dialect or _ask_word("Dialect", DIALECT, list(list_writable()))
+    lang = args.lang or _ask_word("Language of the script", LANG, list(LANGUAGES))
     matcher = args.matcher
     if matcher is None and event in EVENTS and EVENTS[event].about_tool:
-        matcher = _answer("Tool", "shell")
+        matcher = _ask_word("Tool", "shell")
     return ScaffoldRequest(name, event, dialect, lang, matcher or "")
 
 
-def _answer(question: str, default: str = "", known: list[str] | None = None) -> str:
+def _ask_word(question: str, default: str = "", known: list[str] | None = None) -> str:
     if known:
         sys.stdout.write(f"{', '.join(known)}\n")
     sys.stdout.write(f"{question}{f' [{default}]' if default else ''}: ")
@@ -93,46 +93,50 @@ def _answer(question: str, default: str = "", known: list[str] | None = None) ->
     return line.strip() or default
 
 
-def _write(made: Scaffold, root: Path) -> None:
-    changed = [one for one in made.files if one.before is not None and _now(root / one.path) != one.before]
+def _write_files(made: Scaffold, root: Path) -> None:
+    changed = [
+        changed_file
+        for changed_file in made.files
+        if changed_file.before is not None and _read_current(root / changed_file.path) != changed_file.before
+    ]
     if changed:
         raise InputError(Problem("changed while it was looked at; try again", file=changed[0].path))
     done: list[ScaffoldFile] = []
     try:
-        for one in made.files:
-            path = root / one.path
+        for file in made.files:
+            path = root / file.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(str(path), one.data, NEW_FILE_MODES[one.is_executable], is_durable=True)
-            done.append(one)
+            replace_file(str(path), file.data, NEW_FILE_MODES[file.is_executable], is_durable=True)
+            done.append(file)
     except OSError as error:
-        for one in done:
-            if one.before is None:
-                (root / one.path).unlink(missing_ok=True)
+        for file in done:
+            if file.before is None:
+                (root / file.path).unlink(missing_ok=True)
             else:
-                replace_file(str(root / one.path), one.before, NEW_FILE_MODES[False], is_durable=True)
+                replace_file(str(root / file.path), file.before, NEW_FILE_MODES[False], is_durable=True)
         where = str(error.filename or root)
         raise InputError(Problem(f"cannot be written: {error.strerror or error}", file=where)) from error
 
 
-def _now(path: Path) -> bytes | None:
+def _read_current(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def _print(made: Scaffold, root: Path, request: ScaffoldRequest, *, is_dry: bool) -> None:
-    for one in made.files:
-        word = "wrote" if one.before is None else "added to"
-        planned = "would write" if one.before is None else "would add to"
-        sys.stdout.write(f"{planned if is_dry else word} {plain(str(_short(root / one.path)))}\n")
+def _print_result(made: Scaffold, root: Path, request: ScaffoldRequest, *, is_dry: bool) -> None:
+    for file in made.files:
+        word = "wrote" if file.before is None else "added to"
+        planned = "would write" if file.before is None else "would add to"
+        sys.stdout.write(f"{planned if is_dry else word} {make_plain(str(_shorten(root / file.path)))}\n")
     if not is_dry:
         sys.stdout.write(
             f"\nNext: say in the script what '{request.name}' is to do, and in its tests what must hold.\n"
-            f"  hookport test {_short(root / made.tests)}\n  hookport trust\n  hookport sync\n"
+            f"  hookport test {_shorten(root / made.tests)}\n  hookport trust\n  hookport sync\n"
         )
     sys.stdout.flush()
-    told = [one for one in made.findings if one.severity != "note"]
-    if told:
-        sys.stderr.write(report.grouped(told, Paint(sys.stderr), {}))
+    findings = [finding for finding in made.findings if finding.severity != "note"]
+    if findings:
+        sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
 
 
-def _short(path: Path) -> str:
+def _shorten(path: Path) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

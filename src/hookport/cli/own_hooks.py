@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hookport.cli import report
-from hookport.cli.status import show_unmanaged
-from hookport.console.terminal import CLEAR, Paint, plain, table
+from hookport.cli.status import print_unmanaged
+from hookport.console.terminal import CLEAR, Paint, format_table, make_plain
 from hookport.errors import UsageError
 from hookport.lab import belongings, campaign, enforcement, own, samples
 from hookport.lab.belongings import Belongings
 from hookport.lab.campaign import Agent
 from hookport.lab.enforcement import Proof
-from hookport.lab.own import Account, Request
+from hookport.lab.own import Account, ProofRequest
 
 STYLES = {"enforced": "kept", "advisory": "changed", "not fired": "dropped", "broken": "dropped"}
 
@@ -29,52 +29,52 @@ def run(
     if args.scenario or args.save:
         which = "--scenario" if args.scenario else "--save"
         raise UsageError(f"--hooks plays your own hooks, and {which} is about hookport's. Leave one out.")
-    added = tuple(map(samples.of_text, args.sample))
-    given = belongings.gathered(Path(args.hooks), args.dialect, dict(os.environ))
-    _tell(given)
-    agents, missing = campaign.found(args.agents, take=args.take, tell=tell)
+    added = tuple(map(samples.parse_sample, args.sample))
+    given = belongings.gather_belongings(Path(args.hooks), args.dialect, dict(os.environ))
+    _report_source(given)
+    agents, missing = campaign.find_agents(args.agents, take=args.take, tell=tell)
     accounts: dict[str, Account] = {}
-    request = Request(given, added, args.mode or "auto")
+    request = ProofRequest(given, added, args.mode or "auto")
     clear = CLEAR if sys.stderr.isatty() else ""
     if agents:
         sys.stderr.write(f"{clear}playing {', '.join(agent.name for agent in agents)}\n")
-    for number, account in enumerate(own.play(agents, request, jobs=args.jobs, report=args.report), 1):
+    for number, account in enumerate(own.play_agents(agents, request, jobs=args.jobs, report=args.report), 1):
         accounts[account.agent] = account
-        said = _counted(enforcement.proofs(account))
-        sys.stderr.write(f"{clear}{number}/{len(agents)} {account.agent}: {said}\n")
+        counts = _count_words(enforcement.make_proofs(account))
+        sys.stderr.write(f"{clear}{number}/{len(agents)} {account.agent}: {counts}\n")
     ordered = [accounts[agent.name] for agent in agents]
-    proofs = [proof for account in ordered for proof in enforcement.proofs(account)]
-    tree = _tree(args, ordered, proofs, agents, missing)
+    proofs = [proof for account in ordered for proof in enforcement.make_proofs(account)]
+    tree = _make_json_tree(args, ordered, proofs, agents, missing)
     if args.report:
         args.report.mkdir(parents=True, exist_ok=True)
         (args.report / "hooks.json").write_text(f"{json.dumps(tree, indent=2)}\n", "utf-8")
     if args.json:
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
     else:
-        _show(ordered, agents)
+        _print_results(ordered, agents)
     if args.agents or not agents:
         tell_missing(missing)
     elif missing:
         sys.stderr.write(f"hookport: not on this machine, so nothing is proven of: {', '.join(missing)}\n")
-    return 1 if not agents or (args.agents and missing) or any(not one.held for one in proofs) else 0
+    return 1 if not agents or (args.agents and missing) or any(not proof.held for proof in proofs) else 0
 
 
-def _tell(given: Belongings) -> None:
+def _report_source(given: Belongings) -> None:
     """What is wrong with the source, and what of it is not in the run."""
     if given.found.findings:
-        sys.stderr.write(report.grouped(list(given.found.findings), Paint(sys.stderr), {}))
-    show_unmanaged(given.found.unmanaged, given.found.root, sys.stderr.write)
+        sys.stderr.write(report.format_findings(list(given.found.findings), Paint(sys.stderr), {}))
+    print_unmanaged(given.found.unmanaged, given.found.root, sys.stderr.write)
     if given.left_out:
         shown = "; ".join(given.left_out[:8]) + (" …" if len(given.left_out) > 8 else "")
-        sys.stderr.write(f"hookport: not copied into the run: {plain(shown)}\n")
+        sys.stderr.write(f"hookport: not copied into the run: {make_plain(shown)}\n")
 
 
-def _counted(proofs: Sequence[Proof]) -> str:
+def _count_words(proofs: Sequence[Proof]) -> str:
     words = [proof.word for proof in proofs]
     return ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words) or "no hooks"
 
 
-def _names(accounts: Sequence[Account]) -> list[str]:
+def _name_hooks(accounts: Sequence[Account]) -> list[str]:
     """What the hooks are called, each differently: two of one name are told apart by where they stand."""
     hooks = accounts[0].hooks if accounts else ()
     names = [hook.name for hook in hooks]
@@ -84,7 +84,7 @@ def _names(accounts: Sequence[Account]) -> list[str]:
     ]
 
 
-def _tree(
+def _make_json_tree(
     args: Namespace,
     accounts: Sequence[Account],
     proofs: Sequence[Proof],
@@ -103,7 +103,7 @@ def _tree(
                 "hooks": [
                     {**proof._asdict(), "hook": name, "event": hook.event}
                     for name, hook, proof in zip(
-                        _names(accounts), account.hooks, enforcement.proofs(account), strict=True
+                        _name_hooks(accounts), account.hooks, enforcement.make_proofs(account), strict=True
                     )
                 ],
             }
@@ -113,75 +113,75 @@ def _tree(
     }
 
 
-def _show(accounts: Sequence[Account], agents: Sequence[Agent]) -> None:
+def _print_results(accounts: Sequence[Account], agents: Sequence[Agent]) -> None:
     """The table, then what came of each hook, then what does not hold."""
     paint = Paint(sys.stdout)
     if not accounts:
         return
-    names = _names(accounts)
-    by_agent = [enforcement.proofs(account) for account in accounts]
+    names = _name_hooks(accounts)
+    by_agent = [enforcement.make_proofs(account) for account in accounts]
     rows: list[tuple[str, ...]] = [("HOOK", *(agent.name for agent in agents))]
     rows.append(("", *(agent.program.version for agent in agents)))
     rows += [(name, *(some[number].word for some in by_agent)) for number, name in enumerate(names)]
-    sys.stdout.write(table(rows, paint, STYLES))
+    sys.stdout.write(format_table(rows, paint, STYLES))
     for number, name in enumerate(names):
         event = accounts[0].hooks[number].event
         sys.stdout.write(f"\n{paint(name, 'bold')} {paint(f'({event})', 'note')}\n")
-        _show_hook([some[number] for some in by_agent], paint)
-    _show_lost(names, by_agent, paint)
+        _print_hook([some[number] for some in by_agent], paint)
+    _print_lost(names, by_agent, paint)
     for account in accounts:
-        for line in _unfinished(account):
-            sys.stdout.write(f"{account.agent}: {plain(line)}\n")
+        for line in _find_unfinished(account):
+            sys.stdout.write(f"{account.agent}: {make_plain(line)}\n")
     if any(not account.isolated for account in accounts):
         sys.stdout.write("agents had this machine's network: no network of their own could be made here.\n")
 
 
-def _show_hook(proofs: Sequence[Proof], paint: Paint) -> None:
+def _print_hook(proofs: Sequence[Proof], paint: Paint) -> None:
     """What came of one hook; agents of which the same is said stand together."""
-    for proof, who in _together(proofs):
+    for proof, who in _group_proofs(proofs):
         word = paint(proof.word, STYLES[proof.word])
-        sys.stdout.write(f"  {', '.join(who)}: {word}: {plain(proof.because)}\n")
+        sys.stdout.write(f"  {', '.join(who)}: {word}: {make_plain(proof.because)}\n")
         lists = {"denied": proof.denied, "let pass": proof.passed} if proof.guards else {}
-        lines = [f"{what}: {_listed(some)}" for what, some in lists.items() if some]
+        lines = [f"{what}: {_quote_texts(some)}" for what, some in lists.items() if some]
         for line in (*lines, *proof.notes):
-            sys.stdout.write(paint(f"    {plain(line)}\n", "note"))
+            sys.stdout.write(paint(f"    {make_plain(line)}\n", "note"))
 
 
-def _listed(texts: Sequence[str]) -> str:
+def _quote_texts(texts: Sequence[str]) -> str:
     return ", ".join(f"`{text}`" for text in texts)
 
 
-def _show_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint: Paint) -> None:
+def _print_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint: Paint) -> None:
     """Where a hook does not do what it is there for, and why."""
     lost = [
         (name, proof, who)
         for number, name in enumerate(names)
-        for proof, who in _together([some[number] for some in by_agent if not some[number].held])
+        for proof, who in _group_proofs([some[number] for some in by_agent if not some[number].held])
     ]
     sys.stdout.write("\n" if lost else "")
     for name, proof, who in lost:
         what = "is broken" if proof.word == "broken" else "is not enforced"
-        said = paint(f"'{name}' {what} in {', '.join(who)}", "error")
-        sys.stdout.write(f"{said}: {plain(proof.because)}\n")
+        heading = paint(f"'{name}' {what} in {', '.join(who)}", "error")
+        sys.stdout.write(f"{heading}: {make_plain(proof.because)}\n")
 
 
-def _unfinished(account: Account) -> list[str]:
+def _find_unfinished(account: Account) -> list[str]:
     """What cannot be told from a run, and why."""
     late = [turn.outcome.seconds for turn in account.turns if turn.outcome.timed_out]
-    found = [f"it did not end by itself in {seconds:.0f} s" for seconds in late]
-    found += [turn.outcome.trouble for turn in account.turns if turn.outcome.trouble]
+    reasons = [f"it did not end by itself in {seconds:.0f} s" for seconds in late]
+    reasons += [turn.outcome.trouble for turn in account.turns if turn.outcome.trouble]
     missed = [fate.sample.about for fate in account.fates if not fate.reached]
     if missed and not account.trouble:
-        found.append(f"it ended before the model could ask for: {_listed(missed)}")
-    refused = [] if account.trouble else enforcement.refused(account)
+        reasons.append(f"it ended before the model could ask for: {_quote_texts(missed)}")
+    refused = [] if account.trouble else enforcement.find_refused(account)
     if refused:
-        found.append(f"it did not do, although no hook denied it: {_listed(refused)}")
-    return found
+        reasons.append(f"it did not do, although no hook denied it: {_quote_texts(refused)}")
+    return reasons
 
 
-def _together(proofs: Sequence[Proof]) -> list[tuple[Proof, list[str]]]:
-    found: dict[tuple[object, ...], tuple[Proof, list[str]]] = {}
+def _group_proofs(proofs: Sequence[Proof]) -> list[tuple[Proof, list[str]]]:
+    groups: dict[tuple[object, ...], tuple[Proof, list[str]]] = {}
     for proof in proofs:
         same = (proof.word, proof.because, proof.denied, proof.passed, proof.notes)
-        found.setdefault(same, (proof, []))[1].append(proof.agent)
-    return list(found.values())
+        groups.setdefault(same, (proof, []))[1].append(proof.agent)
+    return list(groups.values())

@@ -21,13 +21,13 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.console.terminal import CLEAR, Paint, plain, table
+from hookport.console.terminal import CLEAR, Paint, format_table, make_plain
 from hookport.errors import UsageError, suggest_closest
 from hookport.lab import campaign, drivers, player, results, scenario
 from hookport.lab.campaign import Agent, Store
-from hookport.lab.judge import together
-from hookport.lab.results import Results
-from hookport.lab.run import Done
+from hookport.lab.judge import combine_verdicts
+from hookport.lab.results import AgentResults
+from hookport.lab.run import FinishedRun
 
 STYLES = {"pass": "kept", "cannot": "changed", "fail": "dropped"}
 
@@ -87,24 +87,24 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Play what was asked for; exit code 1 where something failed or a named agent is not here."""
-    _known(args.agents, drivers.names(), "agent")
-    _known(args.scenario, scenario.names(), "scenario")
+    _check_known(args.agents, drivers.list_names(), "agent")
+    _check_known(args.scenario, scenario.list_names(), "scenario")
     if args.list:
-        _list()
+        _print_list()
         return 0
     if args.jobs < 0:
         raise UsageError(f"--jobs {args.jobs} plays nothing. Give a number of runs, or leave it out.")
     _heed_signals()
     if args.report:
-        _make(args.report, f"--report '{args.report}'")
+        _make_folder(args.report, f"--report '{args.report}'")
     if args.hooks:
         from hookport.cli import own_hooks
 
-        progress = Progress()
-        return own_hooks.run(args, progress.tell, _tell_missing)
+        progress = RunProgress()
+        return own_hooks.run(args, progress.tell, _report_missing)
     if args.sample or args.dialect:
         raise UsageError("--sample and --from are about your own hooks. Say which with --hooks SOURCE.")
-    return _scenarios(args)
+    return _play_scenarios(args)
 
 
 def _heed_signals() -> None:
@@ -114,55 +114,58 @@ def _heed_signals() -> None:
             signal.signal(number, signal.default_int_handler)
 
 
-def _scenarios(args: Namespace) -> int:
-    progress = Progress()
-    agents, missing = campaign.found(args.agents, take=args.take, tell=progress.tell)
+def _play_scenarios(args: Namespace) -> int:
+    progress = RunProgress()
+    agents, missing = campaign.find_agents(args.agents, take=args.take, tell=progress.tell)
     modes = (args.mode,) if args.mode else scenario.MODES
-    plan = campaign.planned(agents, args.scenario, modes)
+    plan = campaign.plan_runs(agents, args.scenario, modes)
     store = Store(args.report)
     if plan.runs:
-        _make(store.folder, f"the cache '{store.folder}' (HOOKPORT_CACHE_DIR)")
-    done: list[Done] = []
+        _make_folder(store.folder, f"the cache '{store.folder}' (HOOKPORT_CACHE_DIR)")
+    done: list[FinishedRun] = []
     progress.count = len(plan.runs)
     try:
-        for one, is_new in campaign.play(plan.runs, agents, store, jobs=args.jobs, fresh=args.fresh):
-            done.append(one)
-            progress.ended(one, is_new=is_new)
+        for finished, is_new in campaign.play(plan.runs, agents, store, jobs=args.jobs, fresh=args.fresh):
+            done.append(finished)
+            progress.ended(finished, is_new=is_new)
     except KeyboardInterrupt:
         progress.end()
         sys.stderr.write(f"hookport: interrupted; {len(done)} of {progress.count} runs are done and kept.")
         sys.stderr.write(" The same command goes on from there.\n")
         raise
     progress.end()
-    found = campaign.results(agents, done)
+    measured = campaign.collect_results(agents, done)
     if args.report:
-        campaign.report(args.report, found, done)
+        campaign.write_report(args.report, measured, done)
     if args.save:
-        for one_agent in found:
-            sys.stderr.write(f"wrote {results.save(one_agent)}\n")
+        for saved in measured:
+            sys.stderr.write(f"wrote {results.save_results(saved)}\n")
     if args.json:
-        tree = {"results": [json.loads(results.text_of(one)) for one in found], "missing": list(missing)}
+        tree = {
+            "results": [json.loads(results.format_results(agent_results)) for agent_results in measured],
+            "missing": list(missing),
+        }
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
     else:
-        show(found)
-    for one_left in plan.unplayed:
-        where = f"{one_left.agent} {one_left.scenario} {one_left.mode}"
-        sys.stderr.write(f"hookport: not played: {where}: {one_left.reason}\n")
+        print_results(measured)
+    for unplayed in plan.unplayed:
+        where = f"{unplayed.agent} {unplayed.scenario} {unplayed.mode}"
+        sys.stderr.write(f"hookport: not played: {where}: {unplayed.reason}\n")
     if args.take == "cached":
-        _tell_skipped(agents, missing)
-        return int(bool(results.failed(found)))
-    _tell_missing(missing)
-    return 1 if results.failed(found) or not found or (args.agents and missing) else 0
+        _report_skipped(agents, missing)
+        return int(bool(results.find_failures(measured)))
+    _report_missing(missing)
+    return 1 if results.find_failures(measured) or not measured or (args.agents and missing) else 0
 
 
-def _make(folder: Path, said: str) -> None:
+def _make_folder(folder: Path, option: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{said} is no folder to write to: {error.strerror}. Give another.") from None
+        raise UsageError(f"{option} is no folder to write to: {error.strerror}. Give another.") from None
 
 
-def _known(words: Sequence[str], known: list[str], kind: str) -> None:
+def _check_known(words: Sequence[str], known: list[str], kind: str) -> None:
     for word in words:
         if word not in known:
             raise UsageError(
@@ -170,69 +173,80 @@ def _known(words: Sequence[str], known: list[str], kind: str) -> None:
             )
 
 
-def _list() -> None:
+def _print_list() -> None:
     paint = Paint(sys.stdout)
     rows: list[tuple[str, ...]] = [("AGENT", "", "PACKAGE")]
-    for name in drivers.names():
+    for name in drivers.list_names():
         driver = drivers.get(name)
         package = driver.package
         rows.append((name, driver.title, f"{package.name} {package.version} ({package.registry})"))
-    sys.stdout.write(table(rows, paint) + "\n")
+    sys.stdout.write(format_table(rows, paint) + "\n")
     rows = [("SCENARIO", "")]
-    rows += [(name, scenario.get(name).title) for name in scenario.names()]
-    sys.stdout.write(table(rows, paint))
+    rows += [(name, scenario.get(name).title) for name in scenario.list_names()]
+    sys.stdout.write(format_table(rows, paint))
 
 
-def show(found: Sequence[Results]) -> None:
+def print_results(measured: Sequence[AgentResults]) -> None:
     """A table for each mode, then what failed and what cannot be."""
     paint = Paint(sys.stdout)
     for mode in scenario.MODES:
-        names = sorted({name for one in found for name, modes in one.scenarios.items() if mode in modes})
+        names = sorted(
+            {
+                name
+                for measurement in measured
+                for name, modes in measurement.scenarios.items()
+                if mode in modes
+            }
+        )
         if not names:
             continue
-        rows: list[tuple[str, ...]] = [(mode.upper(), *(one.driver for one in found))]
-        rows.append(("", *(one.version for one in found)))
-        rows += [(name, *(_cell(one, name, mode) for one in found)) for name in names]
-        sys.stdout.write(table(rows, paint, STYLES) + "\n")
-    for one in found:
-        _show_reasons(one, paint)
-    for failure in results.failed(found):
+        rows: list[tuple[str, ...]] = [(mode.upper(), *(measurement.driver for measurement in measured))]
+        rows.append(("", *(measurement.version for measurement in measured)))
+        rows += [
+            (name, *(_format_cell(measurement, name, mode) for measurement in measured)) for name in names
+        ]
+        sys.stdout.write(format_table(rows, paint, STYLES) + "\n")
+    for agent_results in measured:
+        _print_reasons(agent_results, paint)
+    for failure in results.find_failures(measured):
         where = f"{failure.driver} {failure.scenario} {failure.mode}"
         sys.stdout.write(paint(f"{where} failed\n", "error"))
         for line in failure.result.evidence:
-            sys.stdout.write(f"  {plain(line)}\n")
+            sys.stdout.write(f"  {make_plain(line)}\n")
         chosen = f"--scenario {failure.scenario} --mode {failure.mode} --fresh"
         command = f"hookport prove {failure.driver} {chosen}"
         sys.stdout.write(paint(f"  again, alone: {command}\n", "note"))
-    if any(not one.isolated for one in found):
+    if any(not measurement.isolated for measurement in measured):
         sys.stdout.write("agents had this machine's network: no network of their own could be made here.\n")
 
 
-def _cell(one: Results, name: str, mode: str) -> str:
-    modes = one.scenarios.get(name, {})
+def _format_cell(agent_results: AgentResults, name: str, mode: str) -> str:
+    modes = agent_results.scenarios.get(name, {})
     return modes[mode].result if mode in modes else "–"
 
 
-def _show_reasons(one: Results, paint: Paint) -> None:
+def _print_reasons(agent_results: AgentResults, paint: Paint) -> None:
     """Why an agent cannot, and what it does instead, once for all scenarios and modes that say the same."""
     reasons: dict[str, list[str]] = {}
-    for name, modes in one.scenarios.items():
+    for name, modes in agent_results.scenarios.items():
         for result in modes.values():
             if result.result == "cannot":
                 names = reasons.setdefault(f"{result.reason}: {result.instead}", [])
                 names += [] if name in names else [name]
     for reason, names in reasons.items():
-        sys.stdout.write(f"{one.driver} cannot {', '.join(names)}\n{paint(f'  {reason}', 'note')}\n")
+        sys.stdout.write(
+            f"{agent_results.driver} cannot {', '.join(names)}\n{paint(f'  {reason}', 'note')}\n"
+        )
 
 
-def _tell_skipped(agents: Sequence[Agent], missing: Mapping[str, str]) -> None:
+def _report_skipped(agents: Sequence[Agent], missing: Mapping[str, str]) -> None:
     played = ", ".join(f"{agent.name} {agent.program.version}" for agent in agents) or "no agent"
     sys.stderr.write(f"hookport: played {played}.\n")
     if missing:
         sys.stderr.write(f"hookport: skipped, not in the cache: {', '.join(missing)}.\n")
 
 
-def _tell_missing(missing: Mapping[str, str]) -> None:
+def _report_missing(missing: Mapping[str, str]) -> None:
     for name, reason in missing.items():
         if reason:
             sys.stderr.write(f"hookport: {name} could not be fetched: {reason}\n")
@@ -248,7 +262,7 @@ def _tell_missing(missing: Mapping[str, str]) -> None:
         sys.stderr.write(f"  or install {name} by yourself: {tool} {package.name}{joint}{package.version}\n")
 
 
-class Progress:
+class RunProgress:
     """How far it is: a line that changes on a terminal, a line for each run elsewhere."""
 
     def __init__(self) -> None:
@@ -264,21 +278,21 @@ class Progress:
         elif "," not in what:
             sys.stderr.write(f"{what}\n")
 
-    def ended(self, done: Done, *, is_new: bool) -> None:
+    def ended(self, done: FinishedRun, *, is_new: bool) -> None:
         self.number += 1
-        word = together(done.verdicts.values())
+        word = combine_verdicts(done.verdicts.values())
         self.failed += word == "fail"
-        said = f"{done.run.driver} {done.run.name}: {word}"
+        summary = f"{done.run.driver} {done.run.name}: {word}"
         if self.is_terminal:
             width = 20
             filled = "█" * (width * self.number // self.count)
             failed = f", {self.failed} failed" if self.failed else ""
             sys.stderr.write(
                 f"{CLEAR}{filled:░<{width}} {self.number}/{self.count}{failed}, "
-                f"{time.monotonic() - self.begun:.0f} s  {said}"
+                f"{time.monotonic() - self.begun:.0f} s  {summary}"
             )
         elif is_new:
-            sys.stderr.write(f"{self.number}/{self.count} {said} ({done.seconds:.0f} s)\n")
+            sys.stderr.write(f"{self.number}/{self.count} {summary} ({done.seconds:.0f} s)\n")
         sys.stderr.flush()
 
     def end(self) -> None:

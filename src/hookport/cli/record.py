@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hookport.agents import get
-from hookport.console.log import moment
-from hookport.console.terminal import plain
+from hookport.console.log import parse_moment
+from hookport.console.terminal import make_plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.project.discovery import Discovery, discover, load
 from hookport.testing import happened, record
@@ -49,50 +49,50 @@ def run(args: Namespace) -> int:
         raise UsageError(f"--last {args.last} is less than none. Use 0 for all.")
     if args.agent:
         get(args.agent)
-    since = moment(args.since, datetime.now(UTC)) if args.since else None
+    since = parse_moment(args.since, datetime.now(UTC)) if args.since else None
     env = dict(os.environ)
-    found = _hooks(args.path, env)
+    discovery = _load_hooks(args.path, env)
     events = happened.read_folder(Path(args.folder)) if args.folder else happened.read_journal(env)
-    fitting = [one for one in events.events if _fits(one, args, since)]
-    made = record.draft_cases(fitting, found, env, record.DraftChoice(args.hook or "", args.last))
+    fitting = [occurrence for occurrence in events.events if _is_fitting(occurrence, args, since)]
+    made = record.draft_cases(fitting, discovery, env, record.DraftChoice(args.hook or "", args.last))
     if not made.drafts:
-        raise UsageError(_nothing(events, fitting, found, made, args))
+        raise UsageError(_explain_nothing(events, fitting, discovery, made, args))
     done = record.write_drafts(made.drafts, dry=args.dry_run)
-    notes = [*events.notes, *made.notes, *(one.note for one in made.drafts if one.note)]
+    notes = [*events.notes, *made.notes, *(draft.note for draft in made.drafts if draft.note)]
     if args.json:
         _print_json(made, done, notes)
     else:
-        _print(made, done, notes, len(fitting) if args.last else 0, dry=args.dry_run)
+        _print_summary(made, done, notes, len(fitting) if args.last else 0, dry=args.dry_run)
     return 0
 
 
-def _hooks(path: str | None, env: dict[str, str]) -> Discovery:
+def _load_hooks(path: str | None, env: dict[str, str]) -> Discovery:
     if path is not None:
         if not Path(path).exists():
             raise InputError(Problem("does not exist", file=path))
         return load(path, None, env)
-    found = discover(str(Path.cwd()), env)
-    return found._replace(hooks=tuple(one for one in found.hooks if one.scope == "project"))
+    discovery = discover(str(Path.cwd()), env)
+    return discovery._replace(hooks=tuple(hook for hook in discovery.hooks if hook.scope == "project"))
 
 
-def _fits(one: RecordedEvent, args: Namespace, since: datetime | None) -> bool:
-    if args.agent and one.event.agent != args.agent:
+def _is_fitting(occurrence: RecordedEvent, args: Namespace, since: datetime | None) -> bool:
+    if args.agent and occurrence.event.agent != args.agent:
         return False
-    if args.event and args.event not in (one.event.event, one.event.native):
+    if args.event and args.event not in (occurrence.event.event, occurrence.event.native):
         return False
-    if args.decision and str(one.decision.get("verdict", "none")) != args.decision:
+    if args.decision and str(occurrence.decision.get("verdict", "none")) != args.decision:
         return False
     try:
-        when = datetime.fromisoformat(one.time)
+        when = datetime.fromisoformat(occurrence.time)
     except ValueError:
         return since is None
     return since is None or when >= since
 
 
-def _nothing(
+def _explain_nothing(
     events: RecordedEvents,
     fitting: list[RecordedEvent],
-    found: Discovery,
+    discovery: Discovery,
     made: record.Drafts,
     args: Namespace,
 ) -> str:
@@ -103,11 +103,11 @@ def _nothing(
         return f"{where} has no event{f': {events.notes[0]}' if events.notes else ''}. Nothing was written."
     if not fitting:
         return f"none of the {len(events.events)} events of {where} is like that. Nothing was written."
-    if not found.hooks:
-        return f"there are no hooks in {found.root} to make tests for. Name them: `hookport record PATH`."
+    if not discovery.hooks:
+        return f"there are no hooks in {discovery.root} to make tests for. Name them: `hookport record PATH`."
     of_hook = f" with '{args.hook}' in its name" if args.hook else ""
     return (
-        f"no hook{of_hook} in {found.root} was asked on any of the {len(fitting)} events of {where}. "
+        f"no hook{of_hook} in {discovery.root} was asked on any of the {len(fitting)} events of {where}. "
         "Nothing was written. `hookport log` shows which were."
     )
 
@@ -115,7 +115,8 @@ def _nothing(
 def _print_json(made: record.Drafts, done: record.WrittenFiles, notes: list[str]) -> None:
     tree = {
         "cases": [
-            {"name": one.name, "folder": str(one.folder), "decision": one.verdict} for one in made.drafts
+            {"name": draft.name, "folder": str(draft.folder), "decision": draft.verdict}
+            for draft in made.drafts
         ],
         "written": [str(path) for path in done.new],
         "kept": [str(path) for path in done.kept],
@@ -125,28 +126,28 @@ def _print_json(made: record.Drafts, done: record.WrittenFiles, notes: list[str]
     sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
 
 
-def _print(
+def _print_summary(
     made: record.Drafts, done: record.WrittenFiles, notes: list[str], fitting: int, *, dry: bool
 ) -> None:
     used = made.events
     for path in done.new:
-        sys.stdout.write(f"{'would write' if dry else 'wrote'} {plain(str(_short(path)))}\n")
+        sys.stdout.write(f"{'would write' if dry else 'wrote'} {make_plain(str(_shorten(path)))}\n")
     for path in done.kept:
-        sys.stdout.write(f"there already, left as it is: {plain(str(_short(path)))}\n")
+        sys.stdout.write(f"there already, left as it is: {make_plain(str(_shorten(path)))}\n")
     count = f"{len(made.drafts)} case{'s' * (len(made.drafts) != 1)} of {used} event{'s' * (used != 1)}"
     others = f"; {made.same} more would be the same" if made.same else ""
     left = fitting - used
     older = f"; {left} older event{'s fit' if left > 1 else ' fits'}, --last 0 takes all" if left > 0 else ""
     sys.stdout.write(f"{count}{others}{older}\n")
     if done.new and not dry:
-        folders = " ".join(dict.fromkeys(_short(one.folder) for one in made.drafts))
+        folders = " ".join(dict.fromkeys(_shorten(draft.folder) for draft in made.drafts))
         sys.stdout.write(
             f"Next: say in each case what should have happened, then `hookport test {folders}`.\n"
         )
     sys.stdout.flush()
     for note in notes:
-        sys.stderr.write(f"hookport: {plain(note)}\n")
+        sys.stderr.write(f"hookport: {make_plain(note)}\n")
 
 
-def _short(path: Path) -> str:
+def _shorten(path: Path) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.console.terminal import Paint, plain
+from hookport.console.terminal import Paint, make_plain
 from hookport.findings import Finding
 
 _RANK = {severity: number for number, severity in enumerate(reversed(f.SEVERITIES))}
@@ -32,7 +32,7 @@ def as_json(finding: Finding) -> dict[str, str]:
     return {
         "code": finding.code,
         "severity": finding.severity,
-        "where": place(finding),
+        "where": format_place(finding),
         "message": finding.message,
         "hint": finding.hint,
     }
@@ -44,98 +44,100 @@ def as_placed_json(finding: Finding) -> dict[str, str | int]:
     return {**as_json(finding), **(spot if finding.line else {})}
 
 
-def place(finding: Finding | Head) -> str:
+def format_place(finding: Finding | Head) -> str:
     """The file and line of a finding where they are known, and the path in the file."""
     file = finding.file
     if file and finding.line:
         file += f":{finding.line}:{finding.column}"
-    return ": ".join(part for part in (file, inside(finding)) if part)
+    return ": ".join(part for part in (file, format_inner_path(finding)) if part)
 
 
-def inside(finding: Finding | Head) -> str:
+def format_inner_path(finding: Finding | Head) -> str:
     """The path in the file, without the file."""
     if not finding.file or finding.where == finding.file:
         return "" if finding.file else finding.where
     return finding.where.removeprefix(f"{finding.file}: ")
 
 
-def grouped(
+def format_findings(
     findings: Iterable[Finding], paint: Paint, titles: Mapping[int, str], heads: Mapping[int, Head] = NO_HEADS
 ) -> str:
     """Findings by hook, the worst hook first, the worst finding first; a missing head is guessed."""
     findings = list(findings)
-    guessed = _guessed([one for one in findings if one.hook not in heads])
+    guessed = _guess_heads([unplaced for unplaced in findings if unplaced.hook not in heads])
     heads = {**guessed, **heads}
     groups: dict[int | str, list[Finding]] = {}
     for finding in findings:
-        hook = finding.hook if finding.hook is not None else _owner(finding, guessed)
-        groups.setdefault(place(finding) if hook is None else hook, []).append(finding)
+        hook = finding.hook if finding.hook is not None else _find_owner(finding, guessed)
+        groups.setdefault(format_place(finding) if hook is None else hook, []).append(finding)
     text = ""
-    for key, group in sorted(groups.items(), key=lambda item: min(_RANK[one.severity] for one in item[1])):
-        head = key or "in general" if isinstance(key, str) else place(heads[key])
+    for key, group in sorted(
+        groups.items(), key=lambda item: min(_RANK[member.severity] for member in item[1])
+    ):
+        head = key or "in general" if isinstance(key, str) else format_place(heads[key])
         if not isinstance(key, str) and titles.get(key):
             head = f"{head} ({titles[key]})" if head else titles[key]
-        text += f"{paint(plain(head), 'bold')}\n"
-        for finding in sorted(group, key=lambda one: _RANK[one.severity]):
-            part = "" if isinstance(key, str) else _beyond(heads[key], finding)
-            message = plain(f"{part}: {finding.message}" if part else finding.message)
+        text += f"{paint(make_plain(head), 'bold')}\n"
+        for finding in sorted(group, key=lambda member: _RANK[member.severity]):
+            part = "" if isinstance(key, str) else _find_extra_path(heads[key], finding)
+            message = make_plain(f"{part}: {finding.message}" if part else finding.message)
             text += f"  {paint(f'{finding.severity:5}', finding.severity)} {finding.code} {message}\n"
             if finding.hint and finding.severity != "note":
-                text += f"        {paint(plain(finding.hint), 'note')}\n"
+                text += f"        {paint(make_plain(finding.hint), 'note')}\n"
     return text
 
 
-def _guessed(findings: list[Finding]) -> dict[int, Head]:
+def _guess_heads(findings: list[Finding]) -> dict[int, Head]:
     """The place of each hook as its findings tell it: one without a line names the hook's own place."""
     best: dict[int, Finding] = {}
-    for one in findings:
-        if one.hook is not None and one.where:
-            other = best.setdefault(one.hook, one)
-            if (one.line > 0, len(one.where)) < (other.line > 0, len(other.where)):
-                best[one.hook] = one
-    hooks = {one.hook for one in findings if one.hook is not None}
+    for finding in findings:
+        if finding.hook is not None and finding.where:
+            other = best.setdefault(finding.hook, finding)
+            if (finding.line > 0, len(finding.where)) < (other.line > 0, len(other.where)):
+                best[finding.hook] = finding
+    hooks = {hooked.hook for hooked in findings if hooked.hook is not None}
     return {hook: Head(best[hook].where if hook in best else "", "", 0, 0) for hook in hooks}
 
 
-def _owner(finding: Finding, heads: Mapping[int, Head]) -> int | None:
+def _find_owner(finding: Finding, heads: Mapping[int, Head]) -> int | None:
     """The hook that a finding is about although it names none: its place is in the place of the hook."""
-    texts = (inside(finding), f"{finding.file}: {inside(finding)}")
+    texts = (format_inner_path(finding), f"{finding.file}: {format_inner_path(finding)}")
     for hook, head in heads.items():
         if head.where and any(f"{text}.".startswith((f"{head.where}.", f"{head.where}[")) for text in texts):
             return hook
     return None
 
 
-def _beyond(head: Head, finding: Finding) -> str:
+def _find_extra_path(head: Head, finding: Finding) -> str:
     """What a finding's place has that the place of its hook has not: `matcher`, `timeout`."""
     known = head.where.partition(": ")[0] if ": " in head.where else ""
-    where = inside(finding) if head.file or finding.hook is None else finding.where
-    ours = _steps(where.removeprefix(f"{known}: "))
-    theirs = _steps(inside(head).removeprefix(f"{known}: "))
+    where = format_inner_path(finding) if head.file or finding.hook is None else finding.where
+    ours = _split_steps(where.removeprefix(f"{known}: "))
+    theirs = _split_steps(format_inner_path(head).removeprefix(f"{known}: "))
     common = 0
     while common < min(len(ours), len(theirs)) and ours[common] == theirs[common]:
         common += 1
     return "".join(ours[common:]).removeprefix(".")
 
 
-def _steps(where: str) -> list[str]:
+def _split_steps(where: str) -> list[str]:
     return re.split(r"(?=[.\[])", where)
 
 
-def worst(findings: Sequence[Finding], *, strict: bool) -> int:
+def compute_exit_code(findings: Sequence[Finding], *, strict: bool) -> int:
     """The exit code that findings mean."""
     bad = ("error", "loss") if strict else ("error",)
     return int(any(finding.severity in bad for finding in findings))
 
 
-def sarif(findings: Sequence[Finding], version: str) -> str:
+def format_sarif(findings: Sequence[Finding], version: str) -> str:
     """SARIF 2.1.0, which code hosts show beside the lines."""
     levels = {"note": "note", "loss": "warning", "error": "error"}
     rules = [
         {
             "id": code,
             "name": kind.__name__,
-            "shortDescription": {"text": summary(kind)},
+            "shortDescription": {"text": summarize_kind(kind)},
             "defaultConfiguration": {"level": levels[kind.severity]},
         }
         for code, kind in sorted(f.KINDS.items())
@@ -145,7 +147,7 @@ def sarif(findings: Sequence[Finding], version: str) -> str:
         {
             "ruleId": finding.code,
             "level": levels[finding.severity],
-            "message": {"text": _sentences(finding)},
+            "message": {"text": _join_sentences(finding)},
             "locations": [
                 {
                     "physicalLocation": {
@@ -157,7 +159,7 @@ def sarif(findings: Sequence[Finding], version: str) -> str:
             ],
         }
         for finding in findings
-        for where in (inside(finding),)
+        for where in (format_inner_path(finding),)
     ]
     tool = {"driver": {"name": "hookport", "version": version, "rules": rules}}
     log = {
@@ -168,26 +170,24 @@ def sarif(findings: Sequence[Finding], version: str) -> str:
     return json.dumps(log, indent=2) + "\n"
 
 
-def _sentences(finding: Finding) -> str:
+def _join_sentences(finding: Finding) -> str:
     end = "" if finding.message.endswith((".", "?", "!")) or not finding.hint else "."
     return f"{finding.message}{end} {finding.hint}".strip()
 
 
-def summary(kind: type[f.Kind]) -> str:
+def summarize_kind(kind: type[f.Kind]) -> str:
     """The first sentence of a finding's page."""
     return (kind.__doc__ or "").strip().partition("\n")[0]
 
 
-def github(findings: Sequence[Finding]) -> str:
+def format_github(findings: Sequence[Finding]) -> str:
     """Workflow commands that GitHub shows beside the lines of a change."""
     commands = {"note": "notice", "loss": "warning", "error": "error"}
     lines = []
     for finding in findings:
-        where = (
-            f"file={plain(_escape(finding.file))},line={max(finding.line, 1)},col={max(finding.column, 1)}"
-        )
-        message = _escape(": ".join(part for part in (inside(finding), finding.message) if part))
-        lines.append(f"::{commands[finding.severity]} {where},title={finding.code}::{plain(message)}\n")
+        where = f"file={make_plain(_escape(finding.file))},line={max(finding.line, 1)},col={max(finding.column, 1)}"
+        message = _escape(": ".join(part for part in (format_inner_path(finding), finding.message) if part))
+        lines.append(f"::{commands[finding.severity]} {where},title={finding.code}::{make_plain(message)}\n")
     return "".join(lines)
 
 

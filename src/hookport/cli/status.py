@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hookport.cli import report
-from hookport.cli.sync import Progress, add_agents, listed
-from hookport.console.terminal import Paint, plain, table
+from hookport.cli.sync import AgentProgress, add_agents, format_paths
+from hookport.console.terminal import Paint, format_table, make_plain
 from hookport.doctor.status import AgentState, HookState, Status, read_status
 from hookport.findings import NotSynced
 from hookport.install.lock import ApprovalStanding
@@ -44,113 +44,123 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the state of every agent; exit code 1 where a settings file cannot be read."""
-    progress = Progress("status")
-    found = read_status(str(Path.cwd()), dict(os.environ), args.agent, progress)
+    progress = AgentProgress("status")
+    project_status = read_status(str(Path.cwd()), dict(os.environ), args.agent, progress)
     progress.end()
     if args.json:
-        sys.stdout.write(json.dumps(_as_json(found), indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(_as_json(project_status), indent=2, ensure_ascii=False) + "\n")
     else:
-        _show(found)
-    return int(any(map(_is_refused, found.agents)))
+        _print_status(project_status)
+    return int(any(map(_is_refused, project_status.agents)))
 
 
-def _as_json(found: Status) -> dict[str, object]:
+def _as_json(project_status: Status) -> dict[str, object]:
     return {
-        "root": found.root,
+        "root": project_status.root,
         "approval": {
-            **found.approval._asdict(),
-            "differences": [one._asdict() for one in found.approval.differences],
+            **project_status.approval._asdict(),
+            "differences": [difference._asdict() for difference in project_status.approval.differences],
         },
-        "paused": {name: format_time(until) for name, until in found.paused.items()},
+        "paused": {name: format_time(until) for name, until in project_status.paused.items()},
         "agents": [
             {
-                **one._asdict(),
-                "files": list(one.files),
-                "hooks": [hook._asdict() for hook in one.hooks],
-                "notes": list(one.notes),
-                "findings": [report.as_placed_json(finding) for finding in one.findings],
+                **agent._asdict(),
+                "files": list(agent.files),
+                "hooks": [hook._asdict() for hook in agent.hooks],
+                "notes": list(agent.notes),
+                "findings": [report.as_placed_json(finding) for finding in agent.findings],
             }
-            for one in found.agents
+            for agent in project_status.agents
         ],
-        "unmanaged": [one._asdict() for one in found.unmanaged],
-        "misplaced": [report.as_placed_json(one) for one in found.misplaced],
-        "unread": [report.as_placed_json(one) for one in found.unread],
+        "unmanaged": [module._asdict() for module in project_status.unmanaged],
+        "misplaced": [report.as_placed_json(finding) for finding in project_status.misplaced],
+        "unread": [report.as_placed_json(finding) for finding in project_status.unread],
     }
 
 
-def _show(found: Status) -> None:
+def _print_status(project_status: Status) -> None:
     paint = Paint(sys.stdout)
-    _show_approval(found.approval, paint)
-    for name, until in found.paused.items():
+    _print_approval(project_status.approval, paint)
+    for name, until in project_status.paused.items():
         what = "every hook" if name == pauses.EVERY else name
-        told = f"paused: {what} until {pauses.format_time(until)}; `hookport pause --end` ends it"
-        sys.stdout.write(paint(plain(told), "changed") + "\n")
-    if not found.agents:
+        pause_line = f"paused: {what} until {pauses.format_time(until)}; `hookport pause --end` ends it"
+        sys.stdout.write(paint(make_plain(pause_line), "changed") + "\n")
+    if not project_status.agents:
         sys.stdout.write("no agent was found here, and nothing is installed.\n")
-    for one in found.agents:
-        sys.stdout.write(f"{paint(plain(_head(found.root, one)), 'bold')}\n")
+    for agent in project_status.agents:
+        sys.stdout.write(f"{paint(make_plain(_format_heading(project_status.root, agent)), 'bold')}\n")
         rows: list[tuple[str, ...]] = [("  HOOK", "EVENT", "STATE", "DENY", "LAST RUN", "")]
         rows += [
-            (f"  {hook.name}", hook.event, hook.state, hook.level, hook.fired or "never", _why(hook))
-            for hook in one.hooks
-        ]
-        if one.hooks:
-            sys.stdout.write(table(rows, paint, STYLES))
-        for finding in one.findings:
-            sys.stdout.write(
-                f"  {paint(finding.severity, finding.severity)} {finding.code} {plain(finding.message)}\n"
+            (
+                f"  {hook.name}",
+                hook.event,
+                hook.state,
+                hook.level,
+                hook.fired or "never",
+                _format_reason(hook),
             )
-        if one.mode:
-            for note in one.notes:
-                sys.stdout.write(paint(f"  {plain(note)}", "note") + "\n")
-    show_unmanaged(found.unmanaged, found.root, sys.stdout.write)
-    for finding in (*found.misplaced, *found.unread):
-        where = listed(found.root, (finding.file,))
+            for hook in agent.hooks
+        ]
+        if agent.hooks:
+            sys.stdout.write(format_table(rows, paint, STYLES))
+        for finding in agent.findings:
+            sys.stdout.write(
+                f"  {paint(finding.severity, finding.severity)} {finding.code} {make_plain(finding.message)}\n"
+            )
+        if agent.mode:
+            for note in agent.notes:
+                sys.stdout.write(paint(f"  {make_plain(note)}", "note") + "\n")
+    print_unmanaged(project_status.unmanaged, project_status.root, sys.stdout.write)
+    for finding in (*project_status.misplaced, *project_status.unread):
+        where = format_paths(project_status.root, (finding.file,))
         severity = paint(finding.severity, finding.severity)
-        sys.stdout.write(f"{plain(where)}: {severity} {finding.code} {plain(finding.message)}\n")
-        sys.stdout.write(paint(f"  {plain(finding.hint)}", "note") + "\n")
+        sys.stdout.write(f"{make_plain(where)}: {severity} {finding.code} {make_plain(finding.message)}\n")
+        sys.stdout.write(paint(f"  {make_plain(finding.hint)}", "note") + "\n")
 
 
-def _why(hook: HookState) -> str:
+def _format_reason(hook: HookState) -> str:
     """The reason and the fix; that an agent lacks an event nothing fixes."""
     fix = "" if hook.fix.startswith("`hookport matrix`") else hook.fix
     return f"{hook.reason.rstrip('.')}. {fix}" if fix and hook.reason else hook.reason
 
 
-def show_unmanaged(modules: Sequence[Module], root: str, write: Callable[[str], object]) -> None:
+def print_unmanaged(modules: Sequence[Module], root: str, write: Callable[[str], object]) -> None:
     """The modules of code that agents run and hookport does not manage, a line each."""
-    for one in modules:
-        finding = one.finding
-        where = f"{one.agent}: {listed(root, (one.file,))}"
-        write(plain(f"{where}: {finding.severity} {finding.code} {finding.message}") + "\n")
+    for module in modules:
+        finding = module.finding
+        where = f"{module.agent}: {format_paths(root, (module.file,))}"
+        write(make_plain(f"{where}: {finding.severity} {finding.code} {finding.message}") + "\n")
 
 
-def _show_approval(approval: ApprovalStanding, paint: Paint) -> None:
+def _print_approval(approval: ApprovalStanding, paint: Paint) -> None:
     """Which approved state the project is in, what is not as in it, and what no approval covers."""
     if approval.lost:
         wrong = paint(
-            plain(f"what was approved is unknown: {approval.lost}; run `hookport trust`"), "dropped"
+            make_plain(f"what was approved is unknown: {approval.lost}; run `hookport trust`"), "dropped"
         )
         sys.stdout.write(f"{paint('hooks', 'bold')}: {wrong}\n")
     elif approval.states:
         held = "as approved" + (f", in one of {approval.states} states" if approval.states > 1 else "")
-        changed = ", ".join(f"{one.name} is {one.what}" for one in approval.differences) or "settings changed"
-        wrong = paint(plain(f"not as approved: {changed}; run `hookport trust`"), "dropped")
+        changed = (
+            ", ".join(f"{difference.name} is {difference.what}" for difference in approval.differences)
+            or "settings changed"
+        )
+        wrong = paint(make_plain(f"not as approved: {changed}; run `hookport trust`"), "dropped")
         sys.stdout.write(f"{paint('hooks', 'bold')}: {held if approval.is_active else wrong}\n")
     for name, what in approval.not_covered.items():
-        told = plain(f"  {name}: not covered by an approval: {', '.join(what)}")
-        sys.stdout.write(paint(told, "note") + "\n")
+        line = make_plain(f"  {name}: not covered by an approval: {', '.join(what)}")
+        sys.stdout.write(paint(line, "note") + "\n")
 
 
-def _is_refused(one: AgentState) -> bool:
-    return any(finding.code == NotSynced.code for finding in one.findings)
+def _is_refused(agent: AgentState) -> bool:
+    return any(finding.code == NotSynced.code for finding in agent.findings)
 
 
-def _head(root: str, one: AgentState) -> str:
+def _format_heading(root: str, agent: AgentState) -> str:
     parts = [
-        one.agent,
-        one.mode or ("unknown" if _is_refused(one) else "nothing installed"),
-        one.state if one.mode else "",
-        listed(root, one.files),
+        agent.agent,
+        agent.mode or ("unknown" if _is_refused(agent) else "nothing installed"),
+        agent.state if agent.mode else "",
+        format_paths(root, agent.files),
     ]
     return "  ".join(part for part in parts if part)

@@ -22,8 +22,8 @@ from hookport import doctor
 from hookport import findings as f
 from hookport.base.paths import spell_path
 from hookport.cli import report
-from hookport.cli.difference import difference
-from hookport.console.terminal import CLEAR, Paint, plain, table
+from hookport.cli.difference import format_difference
+from hookport.console.terminal import CLEAR, Paint, format_table, make_plain
 from hookport.doctor.order import STARTS, find_gate
 from hookport.findings import Finding
 from hookport.install import lock, sync
@@ -80,7 +80,7 @@ def run(args: Namespace) -> int:
     """Plan the edits, show or write them, and tell what became of each agent."""
     env, cwd = dict(os.environ), str(Path.cwd())
     wish = SyncRequest(tuple(args.agent), args.scope, args.mode, args.vendor, args.adopt)
-    progress = Progress("sync")
+    progress = AgentProgress("sync")
     is_dry = args.dry_run or args.check
 
     def make() -> SyncPlan:
@@ -90,47 +90,57 @@ def run(args: Namespace) -> int:
 
     plan = make() if is_dry else sync.apply(make, env, what="sync")
     word = "would write" if args.dry_run else "written"
-    _show(plan, word, drifts=args.check and not args.dry_run)
+    _print_plan(plan, word, drifts=args.check and not args.dry_run)
     if args.dry_run:
         paint = Paint(sys.stdout)
         for change in plan.changes:
-            sys.stdout.write(difference(change, paint))
-    findings = [*plan.findings, *(one for agent in plan.agents for one in agent.findings)]
+            sys.stdout.write(format_difference(change, paint))
+    findings = [*plan.findings, *(finding for agent in plan.agents for finding in agent.findings)]
     if args.check:
-        drifted = drift(plan)
+        drifted = find_drift(plan)
         if args.adopt:
-            drifted = [one._replace(hint="Run `hookport sync --adopt`.") for one in drifted]
+            drifted = [finding._replace(hint="Run `hookport sync --adopt`.") for finding in drifted]
         findings += [*drifted, *sync.find_unknown_dialects(plan, env), *lock.check(discover(cwd, env), env)]
-        findings += failing_hooks(cwd, env, [one.agent for one in plan.agents])
+        findings += find_failing_hooks(cwd, env, [agent.agent for agent in plan.agents])
     if findings:
-        sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
-    return report.worst(findings, strict=False)
+        sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
+    return report.compute_exit_code(findings, strict=False)
 
 
-def failing_hooks(cwd: str, env: dict[str, str], names: list[str]) -> list[Finding]:
+def find_failing_hooks(cwd: str, env: dict[str, str], names: list[str]) -> list[Finding]:
     """Hooks that are installed and cannot do their work."""
-    diagnoses = [one for it in doctor.examine(cwd, env, names, is_quick=True) for one in it.diagnoses]
-    wrong = [one.finding for one in diagnoses if one.finding.severity == "error" and one.dead]
+    diagnoses = [
+        diagnosis for it in doctor.examine(cwd, env, names, is_quick=True) for diagnosis in it.diagnoses
+    ]
+    wrong = [
+        diagnosis.finding
+        for diagnosis in diagnoses
+        if diagnosis.finding.severity == "error" and diagnosis.dead
+    ]
     return list(
-        {(one.file, one.where, one.code): one for one in wrong if find_gate(one.code, "") == STARTS}.values()
+        {
+            (finding.file, finding.where, finding.code): finding
+            for finding in wrong
+            if find_gate(finding.code, "") == STARTS
+        }.values()
     )
 
 
-def drift(plan: SyncPlan) -> list[Finding]:
+def find_drift(plan: SyncPlan) -> list[Finding]:
     """What `--check` finds: an agent whose entries are not as they should be."""
-    found = [
-        f.Drifted.at("", agent=one.agent, state=one.state)._replace(file=change.path)
-        for one in plan.agents
-        for change in one.changes
+    drifted = [
+        f.Drifted.at("", agent=agent.agent, state=agent.state)._replace(file=change.path)
+        for agent in plan.agents
+        for change in agent.changes
     ]
-    known = {change.path for one in plan.agents for change in one.changes}
+    known = {change.path for agent in plan.agents for change in agent.changes}
     rest = [change.path for change in plan.changes if change.path not in known]
-    return found + [
+    return drifted + [
         f.Drifted.at("", agent="this project", state="drifted")._replace(file=path) for path in rest
     ]
 
 
-def _show(plan: SyncPlan, word: str, *, drifts: bool) -> None:
+def _print_plan(plan: SyncPlan, word: str, *, drifts: bool) -> None:
     if not plan.agents:
         sys.stdout.write(
             "no agent was found here: there is neither a configuration folder nor a program of one. "
@@ -138,42 +148,42 @@ def _show(plan: SyncPlan, word: str, *, drifts: bool) -> None:
         )
         return
     rows: list[tuple[str, ...]] = [("AGENT", "MODE", "STATE", "FILES")]
-    rows += [_row(plan.root, one, word, drifts=drifts) for one in plan.agents]
+    rows += [_make_row(plan.root, agent_plan, word, drifts=drifts) for agent_plan in plan.agents]
     paint = Paint(sys.stdout)
-    sys.stdout.write(table(rows, paint, STYLES))
+    sys.stdout.write(format_table(rows, paint, STYLES))
     whys: dict[str, list[str]] = {}
-    for one in plan.agents:
-        if one.why:
-            whys.setdefault(f"{one.mode or 'nothing'}: {one.why}", []).append(one.agent)
+    for agent in plan.agents:
+        if agent.why:
+            whys.setdefault(f"{agent.mode or 'nothing'}: {agent.why}", []).append(agent.agent)
     for why, agents in whys.items():
-        sys.stdout.write(paint(f"{', '.join(agents)}: {plain(why)}", "note") + "\n")
+        sys.stdout.write(paint(f"{', '.join(agents)}: {make_plain(why)}", "note") + "\n")
 
 
-def _row(root: str, one: AgentPlan, word: str, *, drifts: bool) -> tuple[str, ...]:
+def _make_row(root: str, agent_plan: AgentPlan, word: str, *, drifts: bool) -> tuple[str, ...]:
     state = "up to date"
-    if any(finding.code == f.NotSynced.code for finding in one.findings):
+    if any(finding.code == f.NotSynced.code for finding in agent_plan.findings):
         state = "refused"
-    elif one.changes:
-        state = one.state if drifts else word
-    elif one.state == "absent":
+    elif agent_plan.changes:
+        state = agent_plan.state if drifts else word
+    elif agent_plan.state == "absent":
         state = "nothing to do"
-    return one.agent, one.mode or "–", state, listed(root, one.paths) or "–"
+    return agent_plan.agent, agent_plan.mode or "–", state, format_paths(root, agent_plan.paths) or "–"
 
 
-def listed(root: str, paths: tuple[str, ...]) -> str:
+def format_paths(root: str, paths: tuple[str, ...]) -> str:
     """Paths as a person reads them; of many in one folder, the folder."""
     folders = {str(Path(path).parent) for path in paths}
     if len(paths) > 2 and len(folders) == 1:
-        return f"{shown(root, folders.pop())}: {len(paths)} files"
-    return ", ".join(shown(root, path) for path in paths)
+        return f"{format_path(root, folders.pop())}: {len(paths)} files"
+    return ", ".join(format_path(root, path) for path in paths)
 
 
-def shown(root: str, path: str) -> str:
+def format_path(root: str, path: str) -> str:
     """A path as a person reads it: relative to the project, or from the home."""
     return spell_path(path, root, os.environ)
 
 
-class Progress:
+class AgentProgress:
     """Which agent is looked at, on a terminal and only when it takes more than a second."""
 
     def __init__(self, what: str) -> None:

@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from hookport.cli.report import as_json
-from hookport.console.terminal import CLEAR, Paint, speaks_utf8
+from hookport.console.terminal import CLEAR, Paint, takes_utf8
 from hookport.errors import InputError, Problem, UsageError
 from hookport.testing import confidence, find, mutate, remembered, report, session, watch
 from hookport.testing.bench import CopyPool
@@ -82,9 +82,9 @@ def run(args: Namespace) -> int:
 def _run_on_changes(args: Namespace) -> int:
     """Run the cases after every change until an interrupt, which is 0 while nothing runs."""
     without = {str(Path(args.junit).absolute())} if args.junit else set()
-    _todo(args)
+    _collect_tasks(args)
     while True:
-        roots = _watched(args)
+        roots = _find_watched(args)
         # Taken before the run, so that a change during it is seen too.
         before = watch.trace_files(roots, without)
         try:
@@ -103,7 +103,7 @@ def _run_on_changes(args: Namespace) -> int:
         print(f"\nchanged: {report.escape_controls(os.path.relpath(changed[0]))}{more}", flush=True)
 
 
-def _watched(args: Namespace) -> list[Path]:
+def _find_watched(args: Namespace) -> list[Path]:
     """Where the cases, their hooks and all that is copied for them are."""
     asked = [Path(path).absolute() for path in args.paths or ["."]]
     folders = {folder for path in asked if path.exists() for folder in find.find_suites(path)}
@@ -115,30 +115,32 @@ def _watched(args: Namespace) -> list[Path]:
 
 
 def _run_once(args: Namespace) -> int:
-    todo = _todo(args)
+    todo = _collect_tasks(args)
     results: list[TaskResult] = []
     running = session.perform_all(todo, args.jobs, update=args.update, until_failure=args.until_failure)
-    progress = _Progress(len(todo))
-    for same in _by_case(progress.told(running)):
+    progress = _CaseProgress(len(todo))
+    for same in _group_by_case(progress.told(running)):
         results += same
         if not args.json:
             progress.clear()
-            _print(same, results, verbose=args.verbose)
+            _print_case(same, results, verbose=args.verbose)
     progress.clear()
     remembered.remember(results, os.environ)
     if args.junit:
-        _write(args.junit, report.encode_junit(results))
-    failed = any(one.status == "failed" for one in results)
-    tried = _tried(results) if args.mutate else []
+        _write_file(args.junit, report.encode_junit(results))
+    failed = any(result.status == "failed" for result in results)
+    tried = _mutate_cases(results) if args.mutate else []
     covered = confidence.measure(results) if _is_whole(args, results) else []
     if args.json:
-        sys.stdout.write(_json_text(args, results, covered, tried))
+        sys.stdout.write(_format_json(args, results, covered, tried))
     else:
-        _print_end(args, results, covered, tried)
+        _print_summary(args, results, covered, tried)
     failed = (
-        failed or any(one.exceeds(args.may_slip, args.may_stop) for one in tried) or _is_below(args, covered)
+        failed
+        or any(mutation.exceeds(args.may_slip, args.may_stop) for mutation in tried)
+        or _is_below(args, covered)
     )
-    if not failed and not any(one.status == "passed" for one in results):
+    if not failed and not any(result.status == "passed" for result in results):
         raise UsageError("no case applies, so nothing was tested.")
     return int(failed)
 
@@ -162,46 +164,46 @@ def _check_usage(args: Namespace) -> None:
 def _is_whole(args: Namespace, results: Sequence[TaskResult]) -> bool:
     """Whether all cases ran, so that what they leave out can be told."""
     is_part = args.words or args.last_failed or any(Path(path).is_file() for path in args.paths)
-    return not is_part and not (args.until_failure and any(one.status == "failed" for one in results))
+    return not is_part and not (args.until_failure and any(result.status == "failed" for result in results))
 
 
 def _is_below(args: Namespace, covered: Sequence[confidence.Coverage]) -> bool:
     if args.fail_under is None:
         return False
-    percent = _sum_up(covered)
+    percent = _compute_coverage(covered)
     if percent >= args.fail_under:
         return False
     sys.stderr.write(f"hookport: the cases cover {percent:g} %, less than --fail-under {args.fail_under:g}\n")
     return True
 
 
-def _sum_up(covered: Iterable[confidence.Coverage]) -> float:
-    counts = [one.counts for one in covered]
-    return confidence.compute_percent(sum(one for one, _ in counts), sum(all_ for _, all_ in counts))
+def _compute_coverage(covered: Iterable[confidence.Coverage]) -> float:
+    counts = [coverage.counts for coverage in covered]
+    return confidence.compute_percent(sum(part for part, _ in counts), sum(all_ for _, all_ in counts))
 
 
-def _json_text(
+def _format_json(
     args: Namespace,
     results: Sequence[TaskResult],
     covered: Sequence[confidence.Coverage],
     tried: Sequence[mutate.GuardReport],
 ) -> str:
-    is_ascii = not speaks_utf8(sys.stdout)
+    is_ascii = not takes_utf8(sys.stdout)
     return report.encode_json(results, is_ascii=is_ascii, **_as_json(args, covered, tried))
 
 
 def _as_json(
     args: Namespace, covered: Sequence[confidence.Coverage], tried: Sequence[mutate.GuardReport]
 ) -> dict[str, object]:
-    more: dict[str, object] = {"findings": [as_json(one) for it in covered for one in it.findings]}
+    more: dict[str, object] = {"findings": [as_json(finding) for it in covered for finding in it.findings]}
     if args.coverage:
-        more["coverage"] = [one.as_json() for one in covered]
+        more["coverage"] = [coverage.as_json() for coverage in covered]
     if args.mutate:
-        more["mutations"] = [one.as_json() for one in tried]
+        more["mutations"] = [mutation.as_json() for mutation in tried]
     return more
 
 
-def _todo(args: Namespace) -> list[Task]:
+def _collect_tasks(args: Namespace) -> list[Task]:
     """The tasks that were asked for; UsageError if there are none."""
     paths = [Path(path) for path in args.paths or ["."]]
     for path in paths:
@@ -209,10 +211,10 @@ def _todo(args: Namespace) -> list[Task]:
             raise InputError(Problem("does not exist", file=str(path)))
     asked: dict[Path, set[Path | None]] = {}
     for path in paths:
-        found = find.find_suites(path)
-        if not found:
+        suites = find.find_suites(path)
+        if not suites:
             raise UsageError(f"{path}: no tests of hooks are there. They are looked for in {find.SHAPE}.")
-        for folder, file in found.items():
+        for folder, file in suites.items():
             asked.setdefault(folder, set()).add(file)
     todo = [
         task
@@ -223,10 +225,10 @@ def _todo(args: Namespace) -> list[Task]:
     if not todo:
         raise UsageError(f"no cases are in {', '.join(map(str, asked))}.")
     if args.words:
-        todo = [task for task in todo if _has(task, args.words) or _is_about_all(task)]
+        todo = [task for task in todo if _is_named(task, args.words) or _is_about_all(task)]
         if not todo:
             raise UsageError(f"no case has {' or '.join(repr(word) for word in args.words)} in its name.")
-    return _last_failed(todo) if args.last_failed else todo
+    return _select_last_failed(todo) if args.last_failed else todo
 
 
 def _is_about_all(task: Task) -> bool:
@@ -235,47 +237,47 @@ def _is_about_all(task: Task) -> bool:
     return isinstance(task.entry, BrokenFile) and task.entry.file.parent not in folders
 
 
-def _has(task: Task, words: Iterable[str]) -> bool:
+def _is_named(task: Task, words: Iterable[str]) -> bool:
     text = f"{task.id} {task.entry.file.name}".lower()
     return any(word.lower() in text for word in words)
 
 
-def _last_failed(todo: list[Task]) -> list[Task]:
-    known = {folder: remembered.read_failed(folder, os.environ) for folder in {one.folder for one in todo}}
+def _select_last_failed(todo: list[Task]) -> list[Task]:
+    known = {folder: remembered.read_failed(folder, os.environ) for folder in {task.folder for task in todo}}
     again = [task for task in todo if task.id in known[task.folder]]
     if not again:
         sys.stderr.write("hookport: nothing failed the last time, so all cases are run\n")
     return again or todo
 
 
-def _by_case(results: Iterable[TaskResult]) -> Iterator[list[TaskResult]]:
-    for _, same in groupby(results, key=lambda one: one.task.entry.file):
+def _group_by_case(results: Iterable[TaskResult]) -> Iterator[list[TaskResult]]:
+    for _, same in groupby(results, key=lambda result: result.task.entry.file):
         yield list(same)
 
 
-def _print(same: list[TaskResult], before: list[TaskResult], *, verbose: bool) -> None:
+def _print_case(same: list[TaskResult], before: list[TaskResult], *, verbose: bool) -> None:
     paint = Paint(sys.stdout)
     folder = same[0].task.folder
     if len(before) == len(same) or before[-len(same) - 1].task.folder != folder:
         print(paint(same[0].task.show_path(folder), "bold"))
-    for one in [[each] for each in same] if verbose else [same]:
-        for line in report.describe_results(one, paint):
+    for group in [[each] for each in same] if verbose else [same]:
+        for line in report.describe_results(group, paint):
             print(f"  {line}")
-        if verbose and one[0].got is not None and one[0].status == "passed":
-            for line in report.describe_run(one[0].got):
+        if verbose and group[0].got is not None and group[0].status == "passed":
+            for line in report.describe_run(group[0].got):
                 print(f"          {line}")
     sys.stdout.flush()
 
 
-def _print_end(
+def _print_summary(
     args: Namespace,
     results: list[TaskResult],
     covered: Sequence[confidence.Coverage],
     tried: Sequence[mutate.GuardReport],
 ) -> None:
     paint = Paint(sys.stdout)
-    failed = any(one.status == "failed" for one in results)
-    sections = [list(told) for told in report.describe_failures(results, paint)]
+    failed = any(result.status == "failed" for result in results)
+    sections = [list(failure) for failure in report.describe_failures(results, paint)]
     sections += [
         list(map(report.escape_controls, mutate.describe_report(it, every=args.verbose))) for it in tried
     ]
@@ -284,8 +286,8 @@ def _print_end(
     if any(it.slipped for it in tried):
         sections.append(list(mutate.ADVICE))
     if args.mutate and not tried:
-        told = "no case that passed saw a command or a path stopped, so there is nothing to spell otherwise"
-        sections.append([told])
+        note = "no case that passed saw a command or a path stopped, so there is nothing to spell otherwise"
+        sections.append([note])
     if args.coverage:
         sections += [list(map(report.escape_controls, confidence.describe_coverage(it))) for it in covered]
     sections += [_list_doubts(it, paint, every=args.verbose) for it in covered if it.findings]
@@ -298,33 +300,33 @@ def _print_end(
 
 def _list_doubts(it: confidence.Coverage, paint: Paint, *, every: bool) -> list[str]:
     """What the suite does not show; of one kind the first few."""
-    told: list[str] = []
-    for code in dict.fromkeys(one.code for one in it.findings):
-        same = [one for one in it.findings if one.code == code]
+    lines: list[str] = []
+    for code in dict.fromkeys(doubt.code for doubt in it.findings):
+        same = [doubt for doubt in it.findings if doubt.code == code]
         shown = same if every else same[:MOST_DOUBTS]
         word = "note" if same[0].severity == "note" else "warning"
         head = f"{paint(word, same[0].severity)} {code}"
-        told += [f"{head} {report.escape_controls(f'{one.where}: {one.message}')}" for one in shown]
+        lines += [f"{head} {report.escape_controls(f'{doubt.where}: {doubt.message}')}" for doubt in shown]
         if len(same) > len(shown):
-            told.append(f"  … and {len(same) - len(shown)} more {code}; --verbose lists all")
-        told += [f"  {same[0].hint}"] if same[0].hint else []
-    return told
+            lines.append(f"  … and {len(same) - len(shown)} more {code}; --verbose lists all")
+        lines += [f"  {same[0].hint}"] if same[0].hint else []
+    return lines
 
 
-def _tried(results: list[TaskResult]) -> list[mutate.GuardReport]:
+def _mutate_cases(results: list[TaskResult]) -> list[mutate.GuardReport]:
     """What slips past the guards of the cases that passed, each action once."""
-    found: dict[tuple[Path, str], mutate.GuardReport] = {}
-    cases = {one.task.entry.file: one.task for one in results if one.status == "passed"}
+    reports: dict[tuple[Path, str], mutate.GuardReport] = {}
+    cases = {result.task.entry.file: result.task for result in results if result.status == "passed"}
     with CopyPool() as stock:
         for task in cases.values():
             if task.package is not None and isinstance(task.entry, Case):
                 it = mutate.mutate_case(stock, task.package, task.entry)
                 if it is not None:
-                    found.setdefault((task.folder, it.subject), it)
-    return list(found.values())
+                    reports.setdefault((task.folder, it.subject), it)
+    return list(reports.values())
 
 
-class _Progress:
+class _CaseProgress:
     """How many cases are done, on a terminal only."""
 
     def __init__(self, total: int) -> None:
@@ -345,7 +347,7 @@ class _Progress:
             sys.stderr.flush()
 
 
-def _write(path: str, data: bytes) -> None:
+def _write_file(path: str, data: bytes) -> None:
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(data)

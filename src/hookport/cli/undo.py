@@ -14,7 +14,7 @@ from argparse import ArgumentParser, Namespace
 from datetime import datetime
 from pathlib import Path
 
-from hookport.cli.difference import difference
+from hookport.cli.difference import format_difference
 from hookport.console.terminal import Paint
 from hookport.errors import UsageError
 from hookport.install import files
@@ -36,81 +36,83 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Take back the last run and name its files."""
     env = dict(os.environ)
-    here = find_project_root(str(Path.cwd()), env)
-    root = None if args.all else here
+    project = find_project_root(str(Path.cwd()), env)
+    root = None if args.all else project
     last = files.find_last_run(env, root)
     if last is None:
-        return _nothing(here, args, env)
+        return _report_nothing(project, args, env)
     if not args.all or args.yes or args.dry_run:
         changes = files.undo(env, root, number=last.number, dry_run=args.dry_run)
     else:
         changes = files.undo(env, root, number=last.number, dry_run=True)
-        if changes and not _agreed(last, changes, args):
+        if changes and not _is_agreed(last, changes, args):
             sys.stdout.write("nothing was taken back.\n")
             return 1
         changes = files.undo(env, root, number=last.number)
     if args.json:
-        _print_json(here, last, changes, written=not args.dry_run)
+        _print_json(project, last, changes, written=not args.dry_run)
     elif not changes:
-        told = f"{_name(last, here)} left nothing to take back: all its files are as they were."
-        sys.stderr.write(f"hookport: {told}\n")
+        message = f"{_name_run(last, project)} left nothing to take back: all its files are as they were."
+        sys.stderr.write(f"hookport: {message}\n")
     else:
-        sys.stdout.write(f"{_name(last, here)} {'would be' if args.dry_run else 'is'} taken back:\n")
-        sys.stdout.write(_listed(changes))
+        sys.stdout.write(f"{_name_run(last, project)} {'would be' if args.dry_run else 'is'} taken back:\n")
+        sys.stdout.write(_list_changes(changes))
         if args.dry_run:
             paint = Paint(sys.stdout)
-            sys.stdout.write("".join(difference(change, paint) for change in changes))
+            sys.stdout.write("".join(format_difference(change, paint) for change in changes))
     return 0
 
 
-def _nothing(here: str, args: Namespace, env: dict[str, str]) -> int:
+def _report_nothing(project: str, args: Namespace, env: dict[str, str]) -> int:
     """There is no run of this project; who is in the wrong folder is told where the last one was."""
     other = None if args.all else files.find_last_run(env)
     if args.json:
-        _print_json(here, None, [], written=False)
+        _print_json(project, None, [], written=False)
     elif other is None:
         sys.stderr.write("hookport: there is nothing to take back: no run is in the ledger.\n")
     else:
-        sys.stderr.write(f"hookport: there is nothing to take back in {here}.\n")
-        there = f"`hookport undo` in {other.root}, or " if other.root else ""
-        told = f"hint: the last run was {_name(other, here)}. To take it back: {there}`hookport undo --all`."
-        sys.stderr.write(f"{told}\n")
+        sys.stderr.write(f"hookport: there is nothing to take back in {project}.\n")
+        place = f"`hookport undo` in {other.root}, or " if other.root else ""
+        hint = f"hint: the last run was {_name_run(other, project)}. To take it back: {place}`hookport undo --all`."
+        sys.stderr.write(f"{hint}\n")
     return 0
 
 
-def _agreed(last: LedgerRun, changes: list[Change], args: Namespace) -> bool:
+def _is_agreed(last: LedgerRun, changes: list[Change], args: Namespace) -> bool:
     if args.json or not sys.stdin.isatty():
         why = "--json asks nothing" if args.json else "there is no terminal to ask on"
         raise UsageError(f"nothing was taken back: {why}. Say --yes or --dry-run.")
-    sys.stdout.write(f"{_name(last, '')} would be taken back:\n{_listed(changes)}Take it back? [y/N] ")
+    sys.stdout.write(
+        f"{_name_run(last, '')} would be taken back:\n{_list_changes(changes)}Take it back? [y/N] "
+    )
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _name(last: LedgerRun, here: str) -> str:
-    where = f" in {last.root}" if last.root not in ("", here) else ""
-    return f"`hookport {last.what}` of {_when(last.time)}{where}"
+def _name_run(last: LedgerRun, project: str) -> str:
+    where = f" in {last.root}" if last.root not in ("", project) else ""
+    return f"`hookport {last.what}` of {_format_time(last.time)}{where}"
 
 
-def _listed(changes: list[Change]) -> str:
-    return "".join(f"  {_did(change):8}  {change.path}\n" for change in changes)
+def _list_changes(changes: list[Change]) -> str:
+    return "".join(f"  {_name_effect(change):8}  {change.path}\n" for change in changes)
 
 
-def _did(change: Change) -> str:
+def _name_effect(change: Change) -> str:
     return "removed" if change.after is None else "restored"
 
 
-def _print_json(here: str, last: LedgerRun | None, changes: list[Change], *, written: bool) -> None:
+def _print_json(project: str, last: LedgerRun | None, changes: list[Change], *, written: bool) -> None:
     tree = {
-        "root": here,
+        "root": project,
         "run": {"what": last.what, "time": last.time, "root": last.root} if last else None,
-        "files": [{"path": change.path, "did": _did(change)} for change in changes],
+        "files": [{"path": change.path, "did": _name_effect(change)} for change in changes],
         "written": written and bool(changes),
     }
     sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
 
 
-def _when(time: str) -> str:
+def _format_time(time: str) -> str:
     try:
         return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M:%S}"
     except ValueError:

@@ -13,9 +13,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from hookport.cli import report
-from hookport.cli.difference import difference
-from hookport.cli.sync import add_agents, shown
-from hookport.console.terminal import Paint, plain
+from hookport.cli.difference import format_difference
+from hookport.cli.sync import add_agents, format_path
+from hookport.console.terminal import Paint, make_plain
 from hookport.install import files, sync
 from hookport.install.sync import SyncPlan
 
@@ -50,23 +50,23 @@ def run(args: Namespace) -> int:
     for change in plan.changes:
         did = "removed" if change.after is None else "cleaned"
         sys.stdout.write(
-            f"{'would be ' if args.dry_run else ''}{did}  {plain(shown(plan.root, change.path))}\n"
+            f"{'would be ' if args.dry_run else ''}{did}  {make_plain(format_path(plan.root, change.path))}\n"
         )
         if args.dry_run:
-            sys.stdout.write(difference(change, paint))
+            sys.stdout.write(format_difference(change, paint))
     if args.scope == "project":
-        _tell_of_users(sync.plan_removal(cwd, env, args.agent, "user"))
-    findings = [one for agent in plan.agents for one in agent.findings]
+        _report_user_entries(sync.plan_removal(cwd, env, args.agent, "user"))
+    findings = [finding for agent in plan.agents for finding in agent.findings]
     if findings:
-        sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
-    return report.worst(findings, strict=False)
+        sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
+    return report.compute_exit_code(findings, strict=False)
 
 
-def _tell_of_users(plan: SyncPlan) -> None:
+def _report_user_entries(plan: SyncPlan) -> None:
     """The entries that stay, since they serve every project."""
     if plan.changes:
-        paths = ", ".join(shown(plan.root, change.path) for change in plan.changes)
+        paths = ", ".join(format_path(plan.root, change.path) for change in plan.changes)
         sys.stderr.write(
-            f"hookport: entries in the user's own files serve every project and stay: {plain(paths)}\n"
+            f"hookport: entries in the user's own files serve every project and stay: {make_plain(paths)}\n"
         )
         sys.stderr.write("hint: `hookport unsync --scope user` takes them out.\n")

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from hookport.agents import list_markers
-from hookport.console.terminal import plain
+from hookport.console.terminal import make_plain
 from hookport.project.discovery import find_project_root
 from hookport.runtime import approvals, consent, trust
 
@@ -26,8 +26,8 @@ def run(args: Namespace) -> int:
         sys.stdout.write("nothing was taken back.\n")
         return 1
     gone = approvals.remove_approval(None if args.all else root, env)
-    for one in gone:
-        sys.stdout.write(f"no longer approved: {plain(one)}\n")
+    for project in gone:
+        sys.stdout.write(f"no longer approved: {make_plain(project)}\n")
     inherited = trust.find_inherited_root(root, env)
     if inherited:
         sys.stderr.write(

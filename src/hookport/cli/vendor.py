@@ -29,21 +29,21 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     root = find_project_root(str(Path.cwd()), env)
     if args.check:
-        found = writer.check(root)
-        if found:
-            sys.stderr.write(report.grouped(found, Paint(sys.stderr), {}))
-        if not any(one.severity == "error" for one in found):
+        findings = writer.check(root)
+        if findings:
+            sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
+        if not any(finding.severity == "error" for finding in findings):
             sys.stdout.write("bridge.pyz and its plan are what this version makes.\n")
-        return report.worst(found, strict=True)
+        return report.compute_exit_code(findings, strict=True)
     changes = writer.plan_changes(root)
     files.apply(changes, env, what="vendor", root=root)
-    for one in changes:
-        sys.stdout.write(f"wrote {Path(one.path).relative_to(root).as_posix()}\n")
+    for change in changes:
+        sys.stdout.write(f"wrote {Path(change.path).relative_to(root).as_posix()}\n")
     if changes:
         sys.stdout.write("Run `hookport trust`, which puts their hashes in hookport.lock, and commit all.\n")
     else:
         sys.stdout.write("Both files are as they should be; nothing was written.\n")
-    told = writer.find_left_out(root)
-    if told:
-        sys.stderr.write(report.grouped(told, Paint(sys.stderr), {}))
+    left_out = writer.find_left_out(root)
+    if left_out:
+        sys.stderr.write(report.format_findings(left_out, Paint(sys.stderr), {}))
     return 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import REMAINDER, ArgumentParser, Namespace
 
-from hookport.cli.dispatch import add_options, given
+from hookport.cli.dispatch import add_options, format_options
 from hookport.project.installed import main
 
 
@@ -56,7 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """The same as the quick way that the agent takes."""
-    said = {
+    options = {
         "--on-timeout": args.on_timeout,
         "--for": args.written_for,
         "--if": args.rule,
@@ -67,7 +67,7 @@ def run(args: Namespace) -> int:
         "--type": args.type,
         "--model": args.model,
     }
-    more = [f"{name}={value}" for name, value in said.items() if value]
+    more = [f"{name}={value}" for name, value in options.items() if value]
     more += ["--async"] if args.is_async else []
     more += ["--observe"] if args.observe else []
-    return main(["wrap", args.dialect, args.agent, args.event, *given(args), *more, *args.command])
+    return main(["wrap", args.dialect, args.agent, args.event, *format_options(args), *more, *args.command])

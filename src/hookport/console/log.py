@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hookport.base.paths import spell_path
-from hookport.console.terminal import Paint, plain
+from hookport.console.terminal import Paint, make_plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.runtime import journal
 
@@ -47,34 +47,36 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the lines of the journal as they are")
 
 
-def show(args: Namespace) -> int:
+def show_log(args: Namespace) -> int:
     """Print the events that were asked for, then, with --follow, each that comes."""
     if args.n < 0:
         raise UsageError(f"-n {args.n} is less than none. Use 0 for all.")
-    since = moment(args.since, datetime.now(UTC)) if args.since else None
+    since = parse_moment(args.since, datetime.now(UTC)) if args.since else None
     reader = journal.Reader(os.environ)
     paint = Paint(sys.stdout)
     try:
         events = 0
-        found = 0
+        matching = 0
         last: deque[Record] = deque(maxlen=args.n or None)
-        for record in _records(reader):
+        for record in _read_records(reader):
             events += 1
-            if wanted(record, args, since):
-                found += 1
+            if is_wanted(record, args, since):
+                matching += 1
                 last.append(record)
-        _print(last, args, paint)
-        _tell(events, found, len(last), reader.skipped)
+        _print_records(last, args, paint)
+        _report_counts(events, matching, len(last), reader.skipped)
         while args.follow:
             time.sleep(POLL_SECONDS)
-            _print([one for one in _records(reader) if wanted(one, args, since)], args, paint)
+            _print_records(
+                [fresh for fresh in _read_records(reader) if is_wanted(fresh, args, since)], args, paint
+            )
     except KeyboardInterrupt:
         if not args.follow:
             raise
     return 0
 
 
-def _records(reader: journal.Reader) -> list[Record]:
+def _read_records(reader: journal.Reader) -> list[Record]:
     try:
         return list(reader.new())
     except OSError as error:
@@ -82,27 +84,27 @@ def _records(reader: journal.Reader) -> list[Record]:
         raise InputError(Problem(message, file=spell_path(error.filename, "", os.environ))) from error
 
 
-def _tell(events: int, found: int, shown: int, skipped: int) -> None:
+def _report_counts(events: int, matching: int, shown: int, skipped: int) -> None:
     """What else there is to know, where it is not mistaken for an event."""
     file = spell_path(journal.find_journal(os.environ), "", os.environ)
     if not file:
-        _say("there is no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
+        _write_notice("there is no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
     elif not events:
-        _say(f"the journal is empty: no hook ran yet. Looked in {file}")
-    elif not found:
-        _say(f"none of the {events} event{'s' * (events != 1)} in {file} is like that.")
-    elif shown < found:
-        _say(f"showing the last {shown} of {found} events. Use -n 0 for all.")
+        _write_notice(f"the journal is empty: no hook ran yet. Looked in {file}")
+    elif not matching:
+        _write_notice(f"none of the {events} event{'s' * (events != 1)} in {file} is like that.")
+    elif shown < matching:
+        _write_notice(f"showing the last {shown} of {matching} events. Use -n 0 for all.")
     if skipped:
-        _say(f"skipped {skipped} line{'s' * (skipped != 1)} of the journal: torn, or no record.")
+        _write_notice(f"skipped {skipped} line{'s' * (skipped != 1)} of the journal: torn, or no record.")
 
 
-def _say(line: str) -> None:
+def _write_notice(line: str) -> None:
     sys.stdout.flush()
     sys.stderr.write(f"hookport: {line}\n")
 
 
-def moment(text: str, now: datetime) -> datetime:
+def parse_moment(text: str, now: datetime) -> datetime:
     """`2h` before now, or a date or time as ISO 8601 writes it; local unless it says otherwise."""
     count, unit = text[:-1], text[-1:]
     try:
@@ -115,129 +117,131 @@ def moment(text: str, now: datetime) -> datetime:
         ) from error
 
 
-def wanted(record: Record, args: Namespace, since: datetime | None) -> bool:
+def is_wanted(record: Record, args: Namespace, since: datetime | None) -> bool:
     """Whether a record is one that was asked for."""
-    if args.denied and _verdict(record) != "deny":
+    if args.denied and _read_verdict(record) != "deny":
         return False
     if args.agent and record.get("agent") != args.agent:
         return False
-    if args.hook and not _named(record, args.hook):
+    if args.hook and not _has_hook(record, args.hook):
         return False
-    when = _when(record)
+    when = _read_time(record)
     return since is None or (when is not None and when >= since)
 
 
-def _print(records: deque[Record] | list[Record], args: Namespace, paint: Paint) -> None:
+def _print_records(records: deque[Record] | list[Record], args: Namespace, paint: Paint) -> None:
     for record in records:
         if args.json:
             text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
             sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
         else:
-            sys.stdout.write("".join(f"{line}\n" for line in lines(record, paint, args.hook or "")))
+            sys.stdout.write("".join(f"{line}\n" for line in format_record(record, paint, args.hook or "")))
     sys.stdout.flush()
 
 
-def lines(record: Record, paint: Paint, hook: str = "") -> list[str]:
+def format_record(record: Record, paint: Paint, hook: str = "") -> list[str]:
     """An event as people read it, and below it what went wrong and what the hooks of a name did."""
-    when = _when(record)
-    verdict = _verdict(record)
+    when = _read_time(record)
+    verdict = _read_verdict(record)
     cells = [
-        f"{when.astimezone():%Y-%m-%d %H:%M:%S}" if when else _plain(record["time"], 19),
-        f"{_plain(record.get('agent'), 20):15}",
-        f"{_plain(record.get('event'), 40):19}",
-        f"{_subject(record):{WIDEST_SUBJECT}}",
+        f"{when.astimezone():%Y-%m-%d %H:%M:%S}" if when else _shorten(record["time"], 19),
+        f"{_shorten(record.get('agent'), 20):15}",
+        f"{_shorten(record.get('event'), 40):19}",
+        f"{_format_subject(record):{WIDEST_SUBJECT}}",
         paint(f"{verdict:5}", STYLES.get(verdict, "note")),
-        _decided(record, verdict),
+        _explain_decision(record, verdict),
     ]
     below = []
-    for one in _hooks(record):
-        name = _name(one)
-        if one.get("failure"):
+    for hook_record in _list_hooks(record):
+        name = _name_hook(hook_record)
+        if hook_record.get("failure"):
             below.append(
-                f"  {paint('failed', 'error')} {name}: {_plain(one['failure'], WIDEST_REASON)}{_stderr(one)}"
+                f"  {paint('failed', 'error')} {name}: {_shorten(hook_record['failure'], WIDEST_REASON)}{_format_stderr(hook_record)}"
             )
-        elif hook and _is(one, hook):
-            below.append(f"  {name}: {_done(one)}")
-    message = _said(record).get("system_message")
-    if message and not any(one.get("failure") for one in _hooks(record)):
+        elif hook and _is_named(hook_record, hook):
+            below.append(f"  {name}: {_describe_hook(hook_record)}")
+    message = _read_decision(record).get("system_message")
+    if message and not any(failed_hook.get("failure") for failed_hook in _list_hooks(record)):
         # A failure that is no hook's own, such as a payload that cannot be read, stands only here.
-        below.append(f"  {_plain(message, WIDEST_REASON)}")
-    told = record.get("notes")
-    below += [f"  {_plain(one, WIDEST_REASON)}" for one in told] if isinstance(told, list) else []
+        below.append(f"  {_shorten(message, WIDEST_REASON)}")
+    notes = record.get("notes")
+    below += [f"  {_shorten(note, WIDEST_REASON)}" for note in notes] if isinstance(notes, list) else []
     return ["  ".join(cells).rstrip(), *below]
 
 
-def _decided(record: Record, verdict: str) -> str:
+def _explain_decision(record: Record, verdict: str) -> str:
     """The first hook that said what was decided, or else the first that failed, and the reason."""
-    hooks = _hooks(record) if verdict != "none" else []
-    same = [one for one in hooks if _said(one).get("verdict") == verdict]
-    by = next(iter(same or [one for one in hooks if one.get("failure")]), {})
-    reason = _said(by).get("reason") or _said(record).get("reason")
-    told = [_name(by), _plain(reason, WIDEST_REASON)]
-    return ": ".join(part for part in told if part)
+    hooks = _list_hooks(record) if verdict != "none" else []
+    same = [hook for hook in hooks if _read_decision(hook).get("verdict") == verdict]
+    by = next(iter(same or [hook for hook in hooks if hook.get("failure")]), {})
+    reason = _read_decision(by).get("reason") or _read_decision(record).get("reason")
+    parts = [_name_hook(by), _shorten(reason, WIDEST_REASON)]
+    return ": ".join(part for part in parts if part)
 
 
-def _done(one: Record) -> str:
-    if not one.get("matched"):
-        return f"did not run: {_plain(one.get('why') or 'it does not match', WIDEST_REASON)}"
-    seconds = one.get("seconds")
+def _describe_hook(hook_record: Record) -> str:
+    if not hook_record.get("matched"):
+        return f"did not run: {_shorten(hook_record.get('why') or 'it does not match', WIDEST_REASON)}"
+    seconds = hook_record.get("seconds")
     spent = f" in {seconds:.3f} s" if isinstance(seconds, (int, float)) else ""
-    ended = f", exit {_plain(one['exit'], 10)}" if one.get("exit") is not None else ""
-    reason = _plain(_said(one).get("reason"), WIDEST_REASON)
-    return f"{_verdict(one)}{spent}{ended}{': ' * bool(reason)}{reason}"
+    ended = f", exit {_shorten(hook_record['exit'], 10)}" if hook_record.get("exit") is not None else ""
+    reason = _shorten(_read_decision(hook_record).get("reason"), WIDEST_REASON)
+    return f"{_read_verdict(hook_record)}{spent}{ended}{': ' * bool(reason)}{reason}"
 
 
-def _stderr(one: Record) -> str:
+def _format_stderr(hook_record: Record) -> str:
     """The last line, which is where a traceback says what it is about."""
-    said = str(one.get("stderr") or "").strip().splitlines()
-    return f" (stderr: {_plain(said[-1], WIDEST_REASON)})" if said else ""
+    stderr_lines = str(hook_record.get("stderr") or "").strip().splitlines()
+    return f" (stderr: {_shorten(stderr_lines[-1], WIDEST_REASON)})" if stderr_lines else ""
 
 
-def _subject(record: Record) -> str:
+def _format_subject(record: Record) -> str:
     """The tool and what it is to do: `shell rm -rf build`."""
     tool = record.get("tool") or record.get("native_tool") or ""
     given = record.get("input")
     about = next((given[name] for name in SUBJECTS if given.get(name)), "") if isinstance(given, dict) else ""
     if isinstance(about, str) and isinstance(record.get("cwd"), str) and record["cwd"]:
         about = about.removeprefix(record["cwd"].rstrip("/\\") + "/")
-    return _plain(f"{tool} {about}", WIDEST_SUBJECT)
+    return _shorten(f"{tool} {about}", WIDEST_SUBJECT)
 
 
-def _plain(value: object, widest: int) -> str:
+def _shorten(value: object, widest: int) -> str:
     """A text on one line; what would steer the terminal is shown as an escape."""
     text = " ".join(str("" if value is None else value).split())
     text = text if len(text) <= widest else f"{text[: widest - 1].rstrip()}…"
-    return plain(text)
+    return make_plain(text)
 
 
-def _hooks(record: Record) -> list[Record]:
+def _list_hooks(record: Record) -> list[Record]:
     hooks = record.get("hooks")
-    return [one for one in hooks if isinstance(one, dict)] if isinstance(hooks, list) else []
+    return [hook for hook in hooks if isinstance(hook, dict)] if isinstance(hooks, list) else []
 
 
-def _named(record: Record, name: str) -> bool:
-    return any(_is(one, name) for one in _hooks(record))
+def _has_hook(record: Record, name: str) -> bool:
+    return any(_is_named(hook, name) for hook in _list_hooks(record))
 
 
-def _name(one: Record) -> str:
-    return _plain(one.get("hook") or one.get("place"), WIDEST_SUBJECT)
+def _name_hook(hook_record: Record) -> str:
+    return _shorten(hook_record.get("hook") or hook_record.get("place"), WIDEST_SUBJECT)
 
 
-def _is(one: Record, name: str) -> bool:
-    return any(name.lower() in str(one.get(field, "")).lower() for field in ("hook", "place", "source"))
+def _is_named(hook_record: Record, name: str) -> bool:
+    return any(
+        name.lower() in str(hook_record.get(field, "")).lower() for field in ("hook", "place", "source")
+    )
 
 
-def _said(one: Record) -> Record:
+def _read_decision(record: Record) -> Record:
     """The decision of an event or of a hook."""
-    decision = one.get("decision")
+    decision = record.get("decision")
     return decision if isinstance(decision, dict) else {}
 
 
-def _verdict(one: Record) -> str:
-    return _plain(_said(one).get("verdict") or "none", 10)
+def _read_verdict(record: Record) -> str:
+    return _shorten(_read_decision(record).get("verdict") or "none", 10)
 
 
-def _when(record: Record) -> datetime | None:
+def _read_time(record: Record) -> datetime | None:
     try:
         when = datetime.fromisoformat(record["time"])
     except ValueError:

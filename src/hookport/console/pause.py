@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping, Sequence
 
-from hookport.console.terminal import plain
+from hookport.console.terminal import make_plain
 from hookport.errors import UsageError, suggest_closest
 from hookport.runtime import consent, pauses, remedy
 
@@ -34,12 +34,12 @@ def pause(
     """Pause hooks of a project, of which these are the names, or end that."""
     if args.end:
         ended = pauses.end(root, args.hook, env)
-        sys.stdout.write(f"no longer paused: {_named(ended)}\n" if ended else "nothing was paused.\n")
+        sys.stdout.write(f"no longer paused: {_join_names(ended)}\n" if ended else "nothing was paused.\n")
         return 0
-    seconds = _seconds(args.duration)
+    seconds = _parse_seconds(args.duration)
     if args.hook not in (pauses.EVERY, *names):
         raise UsageError(f"there is no hook '{args.hook}' here.{suggest_closest(args.hook, tuple(names))}")
-    sys.stdout.write(f"to be paused for {args.duration}: {_named([args.hook])}\n")
+    sys.stdout.write(f"to be paused for {args.duration}: {_join_names([args.hook])}\n")
     how = consent.ask_consent(root, env, markers, yes=args.yes, verb="pause")
     if not how:
         sys.stdout.write("nothing was paused.\n")
@@ -47,17 +47,17 @@ def pause(
     pauses.begin(root, args.hook, seconds, how, env)
     over = pauses.format_time(pauses.find_pauses(root, env)[args.hook])
     end = remedy.format_command("pause", "--end")
-    sys.stdout.write(f"paused until {over}: {_named([args.hook])}. `{end}` ends it.\n")
+    sys.stdout.write(f"paused until {over}: {_join_names([args.hook])}. `{end}` ends it.\n")
     return 0
 
 
-def _named(names: list[str]) -> str:
-    return ", ".join("every hook" if name == pauses.EVERY else plain(name) for name in names)
+def _join_names(names: list[str]) -> str:
+    return ", ".join("every hook" if name == pauses.EVERY else make_plain(name) for name in names)
 
 
-def _seconds(text: str) -> float:
-    made = re.fullmatch(r"(\d{1,6})([smh])", text)
-    seconds = int(made[1]) * UNITS[made[2]] if made else 0
+def _parse_seconds(text: str) -> float:
+    match = re.fullmatch(r"(\d{1,6})([smh])", text)
+    seconds = int(match[1]) * UNITS[match[2]] if match else 0
     if not 0 < seconds <= pauses.LONGEST_SECONDS:
         raise UsageError(f"--for {text}: say a time of at most 24h, as 90s, 30m or 2h.")
     return float(seconds)

@@ -45,52 +45,53 @@ class Paint:
         return f"{_MARK}{_CODES[style]};{text}{_MARK}0;" if self.on and style in _CODES else text
 
 
-def plain(text: str) -> str:
+def make_plain(text: str) -> str:
     """A text on one line, in which what would steer the terminal is shown as an escape."""
-    return _escaped(text, kept="")
+    return _escape(text, kept="")
 
 
-def lines_of(text: str) -> str:
+def make_plain_lines(text: str) -> str:
     """The same for a text of several lines, which may have tabs."""
-    return _escaped(text, kept="\n\t")
+    return _escape(text, kept="\n\t")
 
 
-def _escaped(text: str, kept: str) -> str:
+def _escape(text: str, kept: str) -> str:
     """Written as JSON writes it, so that JSON stays what it is; colours of ours stay."""
     first, *rest = text.split(_MARK)
-    parts = [_without_controls(first, kept)]
+    parts = [_escape_controls(first, kept)]
     for part in rest:
-        code, after = _coded(part)
-        parts.append(f"{_MARK}{code};{_without_controls(after, kept)}")
+        code, after = _split_code(part)
+        parts.append(f"{_MARK}{code};{_escape_controls(after, kept)}")
     return "".join(parts)
 
 
-def _without_controls(text: str, kept: str) -> str:
+def _escape_controls(text: str, kept: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        sign if (sign.isprintable() and sign not in _UNSEEN) or sign in kept else _code(sign) for sign in text
+        sign if (sign.isprintable() and sign not in _UNSEEN) or sign in kept else _format_escape(sign)
+        for sign in text
     )
 
 
-def _code(sign: str) -> str:
+def _format_escape(sign: str) -> str:
     """The escape that JSON has for it; a sign beyond 16 bits is two of them."""
     data = sign.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{data[at]:02x}{data[at + 1]:02x}" for at in range(0, len(data), 2))
 
 
-def speaks_utf8(stream: TextIO) -> bool:
+def takes_utf8(stream: TextIO) -> bool:
     """Whether a stream takes every character: an ASCII or Windows-1252 one does not."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig", "cp65001")
 
 
-def _encodable(text: str, encoding: str) -> str:
+def _make_encodable(text: str, encoding: str) -> str:
     """The same text, with an escape for each character that the encoding lacks."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        return "".join(sign if sign.encode(encoding, "ignore") else _code(sign) for sign in text)
+        return "".join(sign if sign.encode(encoding, "ignore") else _format_escape(sign) for sign in text)
     return text
 
 
@@ -99,16 +100,16 @@ class Screen:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._encoding = None if speaks_utf8(stream) else getattr(stream, "encoding", None)
+        self._encoding = None if takes_utf8(stream) else getattr(stream, "encoding", None)
 
     def write(self, text: str) -> int:
         """Write a text, escaped."""
-        first, *rest = lines_of(text).split(_MARK)
+        first, *rest = make_plain_lines(text).split(_MARK)
         shown = first
         for part in rest:
-            code, after = _coded(part)
+            code, after = _split_code(part)
             shown += ("\r\x1b[K" if code == "K" else f"\x1b[{code}m") + after
-        self._stream.write(_encodable(shown, self._encoding) if self._encoding else shown)
+        self._stream.write(_make_encodable(shown, self._encoding) if self._encoding else shown)
         return len(text)
 
     def writelines(self, texts: Iterable[str]) -> None:
@@ -120,14 +121,14 @@ class Screen:
         return getattr(self._stream, name)
 
 
-def _coded(part: str) -> tuple[str, str]:
+def _split_code(part: str) -> tuple[str, str]:
     """(code, the text behind it) of what follows a mark."""
     code = next(code for code in (*_CODES.values(), "0", "K") if part.startswith(f"{code};"))
     return code, part.removeprefix(f"{code};")
 
 
 @contextmanager
-def screened() -> Iterator[None]:
+def screen_output() -> Iterator[None]:
     """Put a screen before what is printed."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = cast("TextIO", Screen(out)), cast("TextIO", Screen(err))
@@ -137,11 +138,11 @@ def screened() -> Iterator[None]:
         sys.stdout, sys.stderr = out, err
 
 
-def table(
+def format_table(
     rows: list[tuple[str, ...]], paint: Paint | None = None, styles: dict[str, str] | None = None
 ) -> str:
     """Rows in columns, the first being the head; a cell whose text is in `styles` is painted so."""
-    rows = [tuple(plain(cell) for cell in row) for row in rows]
+    rows = [tuple(make_plain(cell) for cell in row) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for number, row in enumerate(rows):
@@ -157,8 +158,8 @@ def table(
     return "\n".join(lines) + "\n"
 
 
-def markdown(rows: list[tuple[str, ...]]) -> str:
+def format_markdown(rows: list[tuple[str, ...]]) -> str:
     """Rows as a Markdown table."""
-    lines = ["| " + " | ".join(plain(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines = ["| " + " | ".join(make_plain(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     lines.insert(1, "|" + "---|" * len(rows[0]))
     return "\n".join(lines) + "\n"

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 from hookport.agents import Dialect, EventSpec, find_event_specs, get, get_wire
 from hookport.lab import formats
 from hookport.lab.driver import Driver
-from hookport.lab.drivers import dialect_of
-from hookport.lab.scenario import WAYS, Need
+from hookport.lab.drivers import get_dialect_id
+from hookport.lab.scenario import WAYS, AbilityNeed
 from hookport.wire.table import find_table
 
 # `perhaps`: the tables say that it depends on the product, the version or the way of running.
@@ -29,7 +29,7 @@ class Ability(NamedTuple):
     reason: str = ""
 
 
-def of(driver: Driver, need: Need) -> Ability:
+def find_ability(driver: Driver, need: AbilityNeed) -> Ability:
     """What the tables say of one need."""
     for can in ("fires", need.can):
         reason = driver.lacks.get(f"{need.event}.{can}")
@@ -37,13 +37,13 @@ def of(driver: Driver, need: Need) -> Ability:
             return Ability("no", reason)
     if f"{need.event}.{need.can}" in driver.has:
         return Ability("yes")
-    dialect = get(dialect_of(driver))
+    dialect = get(get_dialect_id(driver))
     if need.can in WAYS:
-        return _of_way(dialect, need.can)
-    return in_tables(dialect, need)
+        return _find_way_ability(dialect, need.can)
+    return find_table_ability(dialect, need)
 
 
-def _of_way(dialect: Dialect, can: str) -> Ability:
+def _find_way_ability(dialect: Dialect, can: str) -> Ability:
     """What follows from how an agent finds and filters hooks, whatever the event."""
     if can == "below":
         reason = f"{dialect.title} reads a project's hooks only in the folder that it is started in"
@@ -61,7 +61,7 @@ def _of_way(dialect: Dialect, can: str) -> Ability:
         reason = f"{dialect.title} shows no message beside a tool call"
         natives = [spec.native for spec in find_event_specs(dialect, "before_tool_execute")]
         shown = [find_table(get_wire(dialect.id).shows, native, "before_tool_execute") for native in natives]
-        return Ability("yes") if all("message" in one for one in shown) else Ability("no", reason)
+        return Ability("yes") if all("message" in fields for fields in shown) else Ability("no", reason)
     if can in _SENT:
         name, words = _SENT[can]
         reason = f"{dialect.title} does not send {words}"
@@ -70,41 +70,41 @@ def _of_way(dialect: Dialect, can: str) -> Ability:
     return Ability("no", reason) if dialect.deny_reason == "lost for MCP" else Ability("yes")
 
 
-def in_tables(dialect: Dialect, need: Need) -> Ability:
+def find_table_ability(dialect: Dialect, need: AbilityNeed) -> Ability:
     """The same of an agent in any way of running it."""
     specs = find_event_specs(dialect, need.event)
     if not specs:
         return Ability("no", dialect.lacks.get(need.event, f"{dialect.title} has no such event"))
-    return _worst(_of_spec(dialect, spec, need.can) for spec in specs)
+    return _find_worst(_find_spec_ability(dialect, spec, need.can) for spec in specs)
 
 
-def runs_itself(driver: Driver, form: str) -> str:
+def explain_direct_read(driver: Driver, form: str) -> str:
     """Why hookport has no say in a format's hooks: the agent reads the file by itself; empty if not."""
-    dialect = get(dialect_of(driver))
+    dialect = get(get_dialect_id(driver))
     file = formats.get(form).places["project"].file
     places = (*dialect.locations, *dialect.also_reads, *dialect.may_read)
     reads = any(place.path == file for place in places if place.scope != "plugin")
     return f"{dialect.title} reads {file} and runs its hooks by itself" if reads else ""
 
 
-def all_of(driver: Driver, needs: Iterable[Need]) -> Ability:
+def find_joint_ability(driver: Driver, needs: Iterable[AbilityNeed]) -> Ability:
     """What the tables say of several needs together."""
-    return _worst(of(driver, need) for need in needs)
+    return _find_worst(find_ability(driver, need) for need in needs)
 
 
-def _worst(found: Iterable[Ability]) -> Ability:
+def _find_worst(abilities: Iterable[Ability]) -> Ability:
     order: tuple[Word, ...] = ("yes", "perhaps", "no")
-    return max(found, key=lambda one: order.index(one.word), default=Ability("yes"))
+    return max(abilities, key=lambda ability: order.index(ability.word), default=Ability("yes"))
 
 
-def _of_spec(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
+def _find_spec_ability(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
     if can != "fires":
         reason = f"{dialect.title} {_LACKING[can]} {spec.native}"
         if (can == "block" and spec.blocks == "observe") or (can == "context" and spec.silent):
             return Ability("no", reason)
-        if not _says(dialect.wire.answers, spec, can):
+        if not _has_answer(dialect.wire.answers, spec, can):
             others = dialect.wire.answers_of.values()
-            is_elsewhere = any(_says(answers, spec, can) for answers in others)
+            is_elsewhere = any(_has_answer(answers, spec, can) for answers in others)
             return Ability("perhaps" if is_elsewhere else "no", reason)
         if can == "block" and spec.partly:
             return Ability("perhaps", f"{spec.native} is not obeyed everywhere: {spec.partly}")
@@ -113,5 +113,5 @@ def _of_spec(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
     return Ability("yes")
 
 
-def _says(answers: Mapping[str, Mapping[str, object]], spec: EventSpec, can: str) -> bool:
+def _has_answer(answers: Mapping[str, Mapping[str, object]], spec: EventSpec, can: str) -> bool:
     return _PIECES[can] in find_table(answers, spec.native, spec.canonical)

@@ -73,45 +73,48 @@ class Belongings(NamedTuple):
     links: Mapping[str, Path] = {}
 
 
-def gathered(source: Path, dialect: str | None, env: Mapping[str, str]) -> Belongings:
+def gather_belongings(source: Path, dialect: str | None, env: Mapping[str, str]) -> Belongings:
     """Everything of a source; InputError if there is no hook."""
-    found = load(str(source), dialect, env)
-    hooks = plan_builder.list_runnable(found)
+    discovery = load(str(source), dialect, env)
+    hooks = plan_builder.list_runnable(discovery)
     if not hooks:
-        told = [f"{one.file}: {one.message}" for one in (*found.findings, *plan_builder.find_left_out(found))]
-        why = f": {told[0]}" if told else ""
+        reasons = [
+            f"{finding.file}: {finding.message}"
+            for finding in (*discovery.findings, *plan_builder.find_left_out(discovery))
+        ]
+        why = f": {reasons[0]}" if reasons else ""
         raise InputError(
             Problem(f"has no hook that may run, so there is nothing to prove{why}", file=str(source))
         )
-    root, home = Path(found.root), find_home_folder(env)
-    files = _needed(hooks, root)
+    root, home = Path(discovery.root), find_home_folder(env)
+    files = _find_needed(hooks, root)
     left: list[str] = []
     if root in (home, Path(root.anchor)):
         left.append(f"everything in '{root}' but the hooks and the scripts that they name: it is no project")
     else:
-        more, left = _bounded(root, files)
+        more, left = _list_bounded(root, files)
         files |= more
-    sources = {_place(one, root): one.hook.dialect for one in hooks}
+    sources = {_choose_place(found_hook, root): found_hook.hook.dialect for found_hook in hooks}
     outside = {
         str(Path(script).relative_to(home)): Path(script)
-        for one in hooks
-        for script in one.scripts
+        for found_hook in hooks
+        for script in found_hook.scripts
         if home and Path(script).is_file() and Path(script).is_relative_to(home)
         if not Path(script).is_relative_to(root) or root == home
     }
-    links = _links(hooks, root)
-    left = [one for one in left if one.strip("'") not in links]
-    return Belongings(found, files, outside, sources, tuple(left), links)
+    links = _find_links(hooks, root)
+    left = [line for line in left if line.strip("'") not in links]
+    return Belongings(discovery, files, outside, sources, tuple(left), links)
 
 
-def settled(belongings: Belongings, project: Path, home: Path) -> None:
+def copy_belongings(belongings: Belongings, project: Path, home: Path) -> None:
     """Copy everything into the project and the home of a run.
 
     Where a hook or its script spells out the project or a script that goes along, the copy names that of the
     run, so that nothing is done to the real one.
     """
     hooks = plan_builder.list_runnable(belongings.found)
-    spelling = {Path(name) for one in hooks for name in (one.file, *one.scripts)}
+    spelling = {Path(name) for found_hook in hooks for name in (found_hook.file, *found_hook.scripts)}
     names = {path: home / name for name, path in belongings.home.items()}
     names[Path(belongings.found.root)] = project
     for name, path in belongings.links.items():
@@ -124,27 +127,29 @@ def settled(belongings: Belongings, project: Path, home: Path) -> None:
                 shutil.copyfile(path, place)
                 shutil.copymode(path, place)
                 if path in spelling:
-                    place.write_bytes(_respelled(place.read_bytes(), names))
+                    place.write_bytes(_respell_paths(place.read_bytes(), names))
             except OSError as error:
                 raise InputError(
                     Problem(f"cannot be copied into a run: {error.strerror}", file=str(path))
                 ) from None
 
 
-def _respelled(data: bytes, names: Mapping[Path, Path]) -> bytes:
+def _respell_paths(data: bytes, names: Mapping[Path, Path]) -> bytes:
     """A text with other paths in it."""
     copies = {os.fsencode(real): os.fsencode(copy) for real, copy in names.items() if real.name}
     if not copies:
         return data
     known = b"|".join(re.escape(real) for real in sorted(copies, key=len, reverse=True))
-    return re.sub(rb"(?:%s)(?![\w.-])" % known, lambda found: copies[found[0]], data)
+    return re.sub(rb"(?:%s)(?![\w.-])" % known, lambda match: copies[match[0]], data)
 
 
-def _links(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
+def _find_links(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
     texts = [
-        text for one in hooks for text in (one.hook.handler.command, *one.hook.handler.platform.values())
+        text
+        for found_hook in hooks
+        for text in (found_hook.hook.handler.command, *found_hook.hook.handler.platform.values())
     ]
-    for script in {Path(script) for one in hooks for script in one.scripts}:
+    for script in {Path(script) for found_hook in hooks for script in found_hook.scripts}:
         with suppress(OSError):
             texts.append(script.read_text("utf-8", "replace"))
     return {
@@ -154,27 +159,31 @@ def _links(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
     }
 
 
-def _needed(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
+def _find_needed(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
     """The files of the hooks themselves, where the run has them."""
     files: dict[str, Path] = {}
-    for one in hooks:
-        file, package, place = Path(one.file), Path(one.package), _place(one, root)
+    for found_hook in hooks:
+        file, package, place = (
+            Path(found_hook.file),
+            Path(found_hook.package),
+            _choose_place(found_hook, root),
+        )
         files[place] = file
-        if place != _relative(file, root) and file.is_relative_to(package):
+        if place != _make_relative(file, root) and file.is_relative_to(package):
             tail = file.relative_to(package).as_posix()
             if place.endswith(f"/{tail}"):
                 # The folder of a hook or of a plugin goes along as it is.
                 base = place.removesuffix(tail)
-                inside, _ = _bounded(package, {})
+                inside, _ = _list_bounded(package, {})
                 files |= {f"{base}{name}": path for name, path in inside.items()}
-        for script in map(Path, one.scripts):
+        for script in map(Path, found_hook.scripts):
             if script.is_file() and script.is_relative_to(root):
-                files[_relative(script, root)] = script
-                files |= {_relative(other, root): other for other in _beside(script)}
+                files[_make_relative(script, root)] = script
+                files |= {_make_relative(other, root): other for other in _find_neighbors(script)}
     return files
 
 
-def _beside(script: Path) -> list[Path]:
+def _find_neighbors(script: Path) -> list[Path]:
     """What stands in the folder of a script: it may be read by it."""
     try:
         there = [path for path in script.parent.iterdir() if path.is_file() and not path.is_symlink()]
@@ -183,33 +192,39 @@ def _beside(script: Path) -> list[Path]:
         return []
 
 
-def _relative(path: Path, root: Path) -> str:
+def _make_relative(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
-def _place(one: HookEntry, root: Path) -> str:
+def _choose_place(found_hook: HookEntry, root: Path) -> str:
     """Where a file of hooks goes in the project: where it is, if hooks are read there, else elsewhere."""
-    dialect = get(one.hook.dialect)
-    file = Path(one.file)
-    here = _relative(file, root)
-    places = _places(dialect)
-    if any(_is_at(here, place) for place in places):
-        return here
-    tail = PurePosixPath(file.relative_to(one.package)) if file.is_relative_to(one.package) else None
+    dialect = get(found_hook.hook.dialect)
+    file = Path(found_hook.file)
+    relative = _make_relative(file, root)
+    places = _list_places(dialect)
+    if any(_is_at(relative, place) for place in places):
+        return relative
+    tail = (
+        PurePosixPath(file.relative_to(found_hook.package))
+        if file.is_relative_to(found_hook.package)
+        else None
+    )
     for place in places:
         start, star, end = place.partition("/*/")
         if star and tail and str(tail) == end:
-            return f"{start}/{Path(one.package).name}/{end}"
+            return f"{start}/{Path(found_hook.package).name}/{end}"
     plain = [place for place in places if "*" not in place]
     same = [place for place in plain if PurePosixPath(place).suffix == file.suffix]
-    return next(iter([*same, *plain]), here)
+    return next(iter([*same, *plain]), relative)
 
 
-def _places(dialect: Dialect) -> list[str]:
+def _list_places(dialect: Dialect) -> list[str]:
     """The places of a project in which hookport, or the agent itself, looks for hooks of the dialect."""
     known = [site.path for site in list_sites() if site.scope == "project" and dialect in site.dialects]
-    own = [place.path for place in dialect.locations if place.scope in ("project", "local")]
-    return list(dict.fromkeys([*(place for place in known if "*" in place or place not in own), *own]))
+    own_places = [place.path for place in dialect.locations if place.scope in ("project", "local")]
+    return list(
+        dict.fromkeys([*(place for place in known if "*" in place or place not in own_places), *own_places])
+    )
 
 
 def _is_at(path: str, place: str) -> bool:
@@ -221,38 +236,38 @@ def _is_secret(name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in SECRET)
 
 
-def _bounded(root: Path, known: Mapping[str, Path]) -> tuple[dict[str, Path], list[str]]:
+def _list_bounded(root: Path, known: Mapping[str, Path]) -> tuple[dict[str, Path], list[str]]:
     """The files below a folder, those near its root first, until there are too many; and what is left out."""
     files: dict[str, Path] = {}
     left: dict[str, None] = {}
-    size = sum(_size(path) for path in known.values())
-    for path in _walk(root, left):
+    size = sum(_read_size(path) for path in known.values())
+    for path in _walk_files(root, left):
         name = path.relative_to(root).as_posix()
-        own = _size(path)
+        file_size = _read_size(path)
         if name in known or not path.is_file():
             continue
         if not os.access(path, os.R_OK):
             left[f"'{name}': it cannot be read"] = None
-        elif own > LARGEST:
+        elif file_size > LARGEST:
             left[f"'{name}': it is larger than {LARGEST >> 20} MiB"] = None
-        elif len(files) + len(known) >= MOST_FILES or size + own > MOST_BYTES:
+        elif len(files) + len(known) >= MOST_FILES or size + file_size > MOST_BYTES:
             limit = f"{MOST_FILES} files or {MOST_BYTES >> 20} MiB"
             left[f"the rest from '{name}' on: a copy has at most {limit}"] = None
             break
         else:
             files[name] = path
-            size += own
+            size += file_size
     return files, list(left)
 
 
-def _size(path: Path) -> int:
+def _read_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:
         return LARGEST + 1
 
 
-def _walk(root: Path, left: dict[str, None]) -> Iterator[Path]:
+def _walk_files(root: Path, left: dict[str, None]) -> Iterator[Path]:
     waiting = deque([root])
     while waiting:
         folder = waiting.popleft()

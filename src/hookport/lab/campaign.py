@@ -23,11 +23,11 @@ from hookport.base.tree import Tree
 from hookport.lab import drivers, formats, player, programs, run
 from hookport.lab import scenario as scenarios
 from hookport.lab.driver import Driver
-from hookport.lab.drivers import dialect_of
-from hookport.lab.judge import Verdict, together
+from hookport.lab.drivers import get_dialect_id
+from hookport.lab.judge import ScenarioVerdict, combine_verdicts
 from hookport.lab.programs import Program
-from hookport.lab.results import Result, Results, write
-from hookport.lab.run import Done, Run
+from hookport.lab.results import AgentResults, ScenarioResult, write_results
+from hookport.lab.run import FinishedRun, ScenarioRun
 from hookport.lab.scenario import Mode, Scenario, Sharing
 
 Job = TypeVar("Job")
@@ -60,64 +60,67 @@ class Unplayed(NamedTuple):
     reason: str
 
 
-class Plan(NamedTuple):
+class CampaignPlan(NamedTuple):
     """What is to do: the runs, and what cannot be played."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[ScenarioRun, ...]
     unplayed: tuple[Unplayed, ...]
 
 
-def planned(
+def plan_runs(
     agents: Sequence[Agent], names: Sequence[str] = (), modes: Sequence[Mode] = scenarios.MODES
-) -> Plan:
+) -> CampaignPlan:
     """Every run of these agents, one agent after the other."""
-    chosen = [scenarios.get(name) for name in names or scenarios.names()]
-    runs: list[Run] = []
+    chosen = [scenarios.get(name) for name in names or scenarios.list_names()]
+    runs: list[ScenarioRun] = []
     unplayed: list[Unplayed] = []
     for agent in agents:
-        for one in chosen:
-            for mode in (mode for mode in modes if mode in one.modes):
-                reason = _unplayable(one, agent.driver, mode)
+        for scenario in chosen:
+            for mode in (mode for mode in modes if mode in scenario.modes):
+                reason = _explain_unplayable(scenario, agent.driver, mode)
                 if reason:
-                    unplayed.append(Unplayed(agent.name, one.name, mode, reason))
+                    unplayed.append(Unplayed(agent.name, scenario.name, mode, reason))
                 else:
-                    runs += [Run(agent.name, one, mode, forms) for forms in _groups(one, agent.driver)]
-    return Plan(tuple(runs), tuple(unplayed))
+                    runs += [
+                        ScenarioRun(agent.name, scenario, mode, forms)
+                        for forms in _group_formats(scenario, agent.driver)
+                    ]
+    return CampaignPlan(tuple(runs), tuple(unplayed))
 
 
-def _unplayable(one: Scenario, driver: Driver, mode: Mode) -> str:
-    missing = next((program for program in one.programs if not shutil.which(program)), "")
+def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
+    missing = next((program for program in scenario.programs if not shutil.which(program)), "")
     if missing:
         return f"the scenario needs `{missing}`, which is not on this machine"
-    dialect = get(dialect_of(driver))
-    if not one.trusted and dialect.folder_trust is None:
+    dialect = get(get_dialect_id(driver))
+    if not scenario.trusted and dialect.folder_trust is None:
         return f"{dialect.title} trusts every folder"
-    if one.own and one.own.scope == "local" and not run.local_file(dialect):
+    if scenario.own and scenario.own.scope == "local" and not run.find_local_file(dialect):
         return f"{dialect.title} has no file of a project that is the user's alone"
-    is_homeless = not one.hooks and not run.home_files(one)
+    is_homeless = not scenario.hooks and not run.find_home_files(scenario)
     if mode == "native" and is_homeless and not run.reads_projects(dialect):
         return f"{dialect.title} reads no files of a project, so its hooks are not installed by themselves"
-    return run.missing_calls(one, driver)
+    return run.explain_missing_call(scenario, driver)
 
 
-def parts(one: Scenario) -> list[str]:
+def list_formats(scenario: Scenario) -> list[str]:
     """The formats that have a part in a scenario."""
     return [
         name
-        for name in formats.names()
-        if not any(formats.refusal(formats.get(name), hook) for hook in one.hooks)
+        for name in formats.list_names()
+        if not any(formats.explain_refusal(formats.get(name), hook) for hook in scenario.hooks)
     ]
 
 
-def _groups(one: Scenario, driver: Driver) -> list[tuple[str, ...]]:
+def _group_formats(scenario: Scenario, driver: Driver) -> list[tuple[str, ...]]:
     """The formats of each run."""
-    if not one.hooks:
+    if not scenario.hooks:
         return [()]
-    found = parts(one)
-    sharing: Sharing = one.ending if driver.denial_ends else one.formats
-    if sharing == "each" or one.name in driver.alone:
-        return [(name,) for name in found]
-    return [tuple(found if sharing == "together" else found[:1])]
+    names = list_formats(scenario)
+    sharing: Sharing = scenario.ending if driver.denial_ends else scenario.formats
+    if sharing == "each" or scenario.name in driver.alone:
+        return [(name,) for name in names]
+    return [tuple(names if sharing == "together" else names[:1])]
 
 
 class Store:
@@ -125,31 +128,43 @@ class Store:
 
     def __init__(self, report: Path | None = None) -> None:
         self.is_report = report is not None
-        self.folder = report or programs.cache().parent / "prove"
-        self._source = source_key()
+        self.folder = report or programs.get_cache_folder().parent / "prove"
+        self._source = compute_source_key()
 
-    def place(self, one: Run) -> Path:
-        return self.folder / "runs" / one.driver / one.name
+    def place(self, scenario_run: ScenarioRun) -> Path:
+        return self.folder / "runs" / scenario_run.driver / scenario_run.name
 
-    def key(self, one: Run, version: str) -> str:
+    def key(self, scenario_run: ScenarioRun, version: str) -> str:
         """What a result holds for: the agent, the scenario and hookport as they are."""
-        words = (one.driver, version, one.scenario.text, one.mode, *one.formats, self._source)
+        words = (
+            scenario_run.driver,
+            version,
+            scenario_run.scenario.text,
+            scenario_run.mode,
+            *scenario_run.formats,
+            self._source,
+        )
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
-    def load(self, one: Run, version: str) -> Done | None:
+    def load(self, scenario_run: ScenarioRun, version: str) -> FinishedRun | None:
         """What came of a run before, if nothing changed since."""
         try:
-            tree = json.loads((self.place(one) / "verdict.json").read_text("utf-8"))
-            if tree["key"] != self.key(one, version):
+            tree = json.loads((self.place(scenario_run) / "verdict.json").read_text("utf-8"))
+            if tree["key"] != self.key(scenario_run, version):
                 return None
-            verdicts = {name: _read_verdict(said) for name, said in tree["verdicts"].items()}
-            return Done(
-                one, verdicts, tree["seconds"], tree["events"], tree["isolated"], tuple(tree["flaky"])
+            verdicts = {name: _read_verdict(verdict_tree) for name, verdict_tree in tree["verdicts"].items()}
+            return FinishedRun(
+                scenario_run,
+                verdicts,
+                tree["seconds"],
+                tree["events"],
+                tree["isolated"],
+                tuple(tree["flaky"]),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, done: Done, version: str, root: Path) -> None:
+    def keep(self, done: FinishedRun, version: str, root: Path) -> None:
         """Keep what a run left in its folder."""
         place = self.place(done.run)
         shutil.rmtree(place, ignore_errors=True)
@@ -162,7 +177,7 @@ class Store:
                 shutil.copyfile(path, place / name)
         tree = {
             "key": self.key(done.run, version),
-            "verdicts": {name: _written(one) for name, one in done.verdicts.items()},
+            "verdicts": {name: _make_verdict_tree(verdict) for name, verdict in done.verdicts.items()},
             **{name: getattr(done, name) for name in ("seconds", "events", "isolated", "flaky")},
         }
         draft = place / "verdict.new"
@@ -170,57 +185,59 @@ class Store:
         draft.replace(place / "verdict.json")
 
 
-def _written(one: Verdict) -> dict[str, Tree]:
-    return one._asdict()
+def _make_verdict_tree(verdict: ScenarioVerdict) -> dict[str, Tree]:
+    return verdict._asdict()
 
 
-def _read_verdict(tree: Mapping[str, Tree]) -> Verdict:
-    return Verdict(**{**tree, "evidence": tuple(tree["evidence"])})
+def _read_verdict(tree: Mapping[str, Tree]) -> ScenarioVerdict:
+    return ScenarioVerdict(**{**tree, "evidence": tuple(tree["evidence"])})
 
 
-def source_key() -> str:
+def compute_source_key() -> str:
     """A hash of hookport's own source, what was measured with it aside."""
     root = Path(str(files("hookport")))
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(root.rglob("*")):
         if path.suffix in (".py", ".yaml") and "results" not in path.relative_to(root).parts:
-            found.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
-    return found.hexdigest()
+            digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def play(
-    runs: Sequence[Run], agents: Sequence[Agent], store: Store, *, jobs: int = 0, fresh: bool = False
-) -> Iterator[tuple[Done, bool]]:
+    runs: Sequence[ScenarioRun], agents: Sequence[Agent], store: Store, *, jobs: int = 0, fresh: bool = False
+) -> Iterator[tuple[FinishedRun, bool]]:
     """What comes of each run, as it ends, and whether it was played now; those kept before come first.
 
     Whoever stops listening ends what is under way, and nothing of that is kept.
     """
     known = {agent.name: agent for agent in agents}
-    todo: list[Run] = []
-    for one in runs:
-        before = None if fresh else store.load(one, known[one.driver].program.version)
+    todo: list[ScenarioRun] = []
+    for scenario_run in runs:
+        before = None if fresh else store.load(scenario_run, known[scenario_run.driver].program.version)
         if before:
             yield before, False
         else:
-            todo.append(one)
-    for done in several(
-        todo, lambda one: _played(one, known[one.driver], store), jobs or os.cpu_count() or 1
+            todo.append(scenario_run)
+    for done in run_jobs(
+        todo,
+        lambda pending: _play_with_retry(pending, known[pending.driver], store),
+        jobs or os.cpu_count() or 1,
     ):
         yield done, True
 
 
-def several(todo: Sequence[Job], work: Callable[[Job], Gain], jobs: int) -> Iterator[Gain]:
+def run_jobs(todo: Sequence[Job], work: Callable[[Job], Gain], jobs: int) -> Iterator[Gain]:
     """What came of each, as they end, several at a time.
 
     Whoever stops listening ends what is under way.
     """
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     ended: queue.SimpleQueue[Gain | BaseException] = queue.SimpleQueue()
-    for one in todo:
-        waiting.put(one)
+    for job in todo:
+        waiting.put(job)
 
     workers = [
-        threading.Thread(target=_take, args=(waiting, ended, work), daemon=True)
+        threading.Thread(target=_work_jobs, args=(waiting, ended, work), daemon=True)
         for _ in range(min(jobs, len(todo)))
     ]
     for worker in workers:
@@ -237,11 +254,11 @@ def several(todo: Sequence[Job], work: Callable[[Job], Gain], jobs: int) -> Iter
         deadline = time.monotonic() + STOP_SECONDS
         # One that was installing hooks comes to start its agent only now.
         while any(worker.is_alive() for worker in workers) and time.monotonic() < deadline:
-            player.stop()
+            player.stop_runs()
             time.sleep(TICK_SECONDS)
 
 
-def _take(
+def _work_jobs(
     waiting: queue.SimpleQueue[Job],
     ended: queue.SimpleQueue[Gain | BaseException],
     work: Callable[[Job], Gain],
@@ -255,26 +272,30 @@ def _take(
             ended.put(error)
 
 
-def _played(one: Run, agent: Agent, store: Store) -> Done:
+def _play_with_retry(scenario_run: ScenarioRun, agent: Agent, store: Store) -> FinishedRun:
     """Play a run, and once more where it failed; a second try that says otherwise is told."""
-    first: Done | None = None
+    first: FinishedRun | None = None
     while True:
         with tempfile.TemporaryDirectory(prefix="hookport-prove-", ignore_cleanup_errors=True) as folder:
             root = Path(folder).resolve()
-            done = run.played(
-                one, agent.driver, agent.program, programs.shared(one.driver, agent.driver), root
+            done = run.play_scenario(
+                scenario_run,
+                agent.driver,
+                agent.program,
+                programs.get_shared_folder(scenario_run.driver, agent.driver),
+                root,
             )
-            failed = together(done.verdicts.values()) == "fail"
+            failed = combine_verdicts(done.verdicts.values()) == "fail"
             if failed and first is None:
                 first = done
                 continue
             if first is not None and not failed:
-                done = done._replace(flaky=_failures(first))
+                done = done._replace(flaky=_list_failures(first))
             store.keep(done, agent.program.version, root)
             return done
 
 
-def _failures(done: Done) -> tuple[str, ...]:
+def _list_failures(done: FinishedRun) -> tuple[str, ...]:
     return tuple(
         f"{name}: {line}" if name else line
         for name, verdict in done.verdicts.items()
@@ -283,29 +304,37 @@ def _failures(done: Done) -> tuple[str, ...]:
     )
 
 
-def results(agents: Sequence[Agent], done: Iterable[Done]) -> list[Results]:
+def collect_results(agents: Sequence[Agent], done: Iterable[FinishedRun]) -> list[AgentResults]:
     """What was measured, by agent."""
-    by_place: dict[tuple[str, str, Mode], list[Done]] = {}
-    for one in done:
-        by_place.setdefault((one.run.driver, one.run.scenario.name, one.run.mode), []).append(one)
-    found = []
+    by_place: dict[tuple[str, str, Mode], list[FinishedRun]] = {}
+    for finished in done:
+        by_place.setdefault((finished.run.driver, finished.run.scenario.name, finished.run.mode), []).append(
+            finished
+        )
+    measured = []
     for agent in agents:
-        own = {place: ones for place, ones in by_place.items() if place[0] == agent.name}
-        table: dict[str, dict[str, Result]] = {}
-        for (_, name, mode), ones in own.items():
-            table.setdefault(name, {})[mode] = _result(ones)
-        every = [one for ones in own.values() for one in ones]
+        agent_runs = {place: ones for place, ones in by_place.items() if place[0] == agent.name}
+        table: dict[str, dict[str, ScenarioResult]] = {}
+        for (_, name, mode), ones in agent_runs.items():
+            table.setdefault(name, {})[mode] = _make_result(ones)
+        every = [finished_run for ones in agent_runs.values() for finished_run in ones]
         if table:
-            found.append(_of_agent(agent, table, every))
-    return found
+            measured.append(_make_agent_results(agent, table, every))
+    return measured
 
 
-def _of_agent(agent: Agent, table: Mapping[str, Mapping[str, Result]], done: Sequence[Done]) -> Results:
+def _make_agent_results(
+    agent: Agent, table: Mapping[str, Mapping[str, ScenarioResult]], done: Sequence[FinishedRun]
+) -> AgentResults:
     # Of the scenario that has a hook on every event; elsewhere an entry is there for some events only.
-    every = (one.events for one in done if one.run.scenario.name == EVENTS and one.run.mode == "bridge")
+    every = (
+        finished.events
+        for finished in done
+        if finished.run.scenario.name == EVENTS and finished.run.mode == "bridge"
+    )
     events = next(every, {})
-    return Results(
-        agent=dialect_of(agent.driver),
+    return AgentResults(
+        agent=get_dialect_id(agent.driver),
         driver=agent.name,
         title=agent.driver.title,
         version=agent.program.version,
@@ -313,25 +342,29 @@ def _of_agent(agent: Agent, table: Mapping[str, Mapping[str, Result]], done: Seq
         date=datetime.now(UTC).date().isoformat(),
         platform=f"{platform.system()} {platform.machine()}",
         command=f"hookport prove {agent.name}",
-        isolated=bool(done) and all(one.isolated for one in done),
+        isolated=bool(done) and all(finished.isolated for finished in done),
         events=dict(sorted(events.items())),
         scenarios={name: dict(sorted(table[name].items())) for name in sorted(table)},
     )
 
 
-def _result(done: Sequence[Done]) -> Result:
+def _make_result(done: Sequence[FinishedRun]) -> ScenarioResult:
     """The result of a scenario in a mode, from all its runs."""
-    verdicts = {name: verdict for one in done for name, verdict in one.verdicts.items()}
-    word = together(verdicts.values())
+    verdicts = {name: verdict for finished in done for name, verdict in finished.verdicts.items()}
+    word = combine_verdicts(verdicts.values())
     first = next(verdict for verdict in verdicts.values() if verdict.result == word)
-    evidence = tuple(line for one in done for line in _failures(one)) if word == "fail" else first.evidence
+    evidence = (
+        tuple(line for finished in done for line in _list_failures(finished))
+        if word == "fail"
+        else first.evidence
+    )
     others = tuple(
         f"{name}: {verdict.reason}" for name, verdict in verdicts.items() if verdict.result != word
     )
-    flaky = tuple(f"flaky, the first of two tries: {line}" for one in done for line in one.flaky)
-    return Result(
+    flaky = tuple(f"flaky, the first of two tries: {line}" for finished in done for line in finished.flaky)
+    return ScenarioResult(
         word,
-        round(sum(one.seconds for one in done), 1),
+        round(sum(finished.seconds for finished in done), 1),
         (*evidence, *(others if word == "pass" else ()), *flaky),
         first.reason,
         first.instead,
@@ -339,49 +372,49 @@ def _result(done: Sequence[Done]) -> Result:
     )
 
 
-def found(
+def find_agents(
     names: Sequence[str], *, take: Take, tell: Callable[[str], None]
 ) -> tuple[list[Agent], dict[str, str]]:
     """The agents that are there; and those that are missing, with why one could not be fetched."""
-    there: list[Agent] = []
+    available: list[Agent] = []
     missing: dict[str, str] = {}
-    for name in names or drivers.names():
+    for name in names or drivers.list_names():
         driver = drivers.get(name)
         try:
             program = programs.fetch(name, driver, tell) if take == "fetched" else None
         except programs.ProgramError as error:
             missing[name] = str(error)
             continue
-        program = program or (programs.installed(driver) if take == "any" else None)
-        program = program or programs.cached(name, driver)
+        program = program or (programs.find_installed(driver) if take == "any" else None)
+        program = program or programs.find_cached(name, driver)
         if program:
-            there.append(Agent(name, driver, program))
+            available.append(Agent(name, driver, program))
         else:
             missing[name] = ""
-    return there, missing
+    return available, missing
 
 
-def report(folder: Path, found: Sequence[Results], done: Iterable[Done]) -> None:
+def write_report(folder: Path, measured: Sequence[AgentResults], done: Iterable[FinishedRun]) -> None:
     """Write the results and one payload of each kind that an agent sent, beside what is kept of each run."""
-    for one in found:
-        write(folder / "results", one)
-        shutil.rmtree(folder / "payloads" / one.driver, ignore_errors=True)
+    for agent_results in measured:
+        write_results(folder / "results", agent_results)
+        shutil.rmtree(folder / "payloads" / agent_results.driver, ignore_errors=True)
     seen: set[tuple[str, str]] = set()
-    for one_done in done:
-        kept = folder / "runs" / one_done.run.driver / one_done.run.name / "payloads"
+    for finished in done:
+        kept = folder / "runs" / finished.run.driver / finished.run.name / "payloads"
         for file in sorted(kept.glob("*.json")):
             record = json.loads(file.read_text("utf-8"))
-            shape = (one_done.run.driver, f"{record['native']} {_shape(record.get('payload', ''))}")
+            shape = (finished.run.driver, f"{record['native']} {_describe_shape(record.get('payload', ''))}")
             if shape in seen:
                 continue
             seen.add(shape)
-            place = folder / "payloads" / one_done.run.driver
+            place = folder / "payloads" / finished.run.driver
             place.mkdir(parents=True, exist_ok=True)
             number = sum(1 for _ in place.glob(f"{record['native']}-*.json")) + 1
             (place / f"{record['native']}-{number}.json").write_text(record.get("payload", ""), "utf-8")
 
 
-def _shape(payload: str) -> str:
+def _describe_shape(payload: str) -> str:
     """The keys of a payload, two levels deep; payloads with the same are of one kind."""
     try:
         tree = json.loads(payload)

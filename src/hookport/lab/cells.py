@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 from hookport.agents import Dialect, find_event_specs, get
 from hookport.lab import abilities, drivers, scenario
-from hookport.lab.results import Result, Results, kept
-from hookport.lab.scenario import ABILITIES, Need
+from hookport.lab.results import AgentResults, ScenarioResult, load_results
+from hookport.lab.scenario import ABILITIES, AbilityNeed
 from hookport.model.events import EVENTS
 from hookport.shapes.dialect import find_event
 
@@ -36,112 +36,141 @@ class Cell(NamedTuple):
     why: str = ""
 
 
-class _Shown(NamedTuple):
+class _Observation(NamedTuple):
     """One thing that a run showed: that an agent can, or what it does where it cannot."""
 
-    results: Results
-    need: Need
+    results: AgentResults
+    need: AbilityNeed
     can: bool
     what: str
 
 
-def cells(agents: Iterable[str], measured: Sequence[Results] | None = None) -> list[Cell]:
+def make_cells(agents: Iterable[str], measured: Sequence[AgentResults] | None = None) -> list[Cell]:
     """The cells of these agents, by event, capability and agent; rows that no agent fills are left out."""
     dialects = [get(name) for name in agents]
-    shown = [one for results in (kept() if measured is None else measured) for one in _shown(results)]
-    found = []
+    shown = [
+        observation
+        for results in (load_results() if measured is None else measured)
+        for observation in _find_observations(results)
+    ]
+    all_cells = []
     for event in EVENTS:
         for capability in ABILITIES:
-            row = [_cell(dialect, Need(event, capability), shown) for dialect in dialects]
+            row = [_make_cell(dialect, AbilityNeed(event, capability), shown) for dialect in dialects]
             filled = [cell for cell in row if cell is not None]
             if capability not in UNSAID or any(cell.claim not in {"no", ""} for cell in filled):
-                found += filled
-    return found
+                all_cells += filled
+    return all_cells
 
 
-def contradictions(measured: Sequence[Results] | None = None) -> list[str]:
+def find_contradictions(measured: Sequence[AgentResults] | None = None) -> list[str]:
     """Where a measurement and a table disagree, a sentence each."""
-    found = []
-    for results in kept() if measured is None else measured:
+    sentences = []
+    for results in load_results() if measured is None else measured:
         driver, dialect = drivers.get(results.driver), get(results.agent)
         who = f"{results.title} {results.version}"
-        found += [
+        sentences += [
             f"{who}: the event '{native}' fired, and the table of {results.agent} does not have it"
             for native in results.events
             if find_event(dialect, native) is None
         ]
-        for name, mode, one in _played(results):
+        for name, mode, result in _list_results(results):
             needs = scenario.get(name).needs
-            word = abilities.all_of(driver, needs).word
-            if one.result == "fail":
-                found.append(f"{who}: '{name}' failed in {mode} mode: {'; '.join(one.evidence)}")
-            elif {"pass": "no", "cannot": "yes"}[_said(one)] == word and needs:
-                said = ", ".join(f"{need.event}.{need.can}" for need in needs)
-                found.append(f"{who}: the tables say '{word}' of {said}, and '{name}' is a {one.result}")
-    return found
+            word = abilities.find_joint_ability(driver, needs).word
+            if result.result == "fail":
+                sentences.append(f"{who}: '{name}' failed in {mode} mode: {'; '.join(result.evidence)}")
+            elif {"pass": "no", "cannot": "yes"}[_read_word(result)] == word and needs:
+                needed = ", ".join(f"{need.event}.{need.can}" for need in needs)
+                sentences.append(
+                    f"{who}: the tables say '{word}' of {needed}, and '{name}' is a {result.result}"
+                )
+    return sentences
 
 
-def _said(one: Result) -> str:
+def _read_word(result: ScenarioResult) -> str:
     """What a result says of the agent: it can if it did with one format, whoever runs those of the others."""
-    return "pass" if "pass" in one.parts.values() else one.result
+    return "pass" if "pass" in result.parts.values() else result.result
 
 
-def _played(results: Results) -> Iterator[tuple[str, str, Result]]:
+def _list_results(results: AgentResults) -> Iterator[tuple[str, str, ScenarioResult]]:
     for name, modes in results.scenarios.items():
-        if name in scenario.names():
-            for mode, one in modes.items():
-                yield name, mode, one
+        if name in scenario.list_names():
+            for mode, result in modes.items():
+                yield name, mode, result
 
 
-def _shown(results: Results) -> Iterator[_Shown]:
+def _find_observations(results: AgentResults) -> Iterator[_Observation]:
     dialect = get(results.agent)
     for native in results.events:
         spec = find_event(dialect, native)
         if spec is not None and spec.canonical:
-            yield _Shown(results, Need(spec.canonical, "fires"), can=True, what=f"'{native}' fired")
-    for name, mode, one in _played(results):
+            yield _Observation(
+                results, AbilityNeed(spec.canonical, "fires"), can=True, what=f"'{native}' fired"
+            )
+    for name, mode, result in _list_results(results):
         driver = drivers.get(results.driver)
         for need in scenario.get(name).needs:
-            word = abilities.of(driver, need).word
+            word = abilities.find_ability(driver, need).word
             what = f"'{name}' in {mode} mode"
-            if _said(one) == "pass" and word != "no":
-                yield _Shown(results, need, can=True, what=what)
-            elif one.result == "cannot" and word != "yes":
-                yield _Shown(results, need, can=False, what=f"{what}: {one.instead or one.reason}")
+            if _read_word(result) == "pass" and word != "no":
+                yield _Observation(results, need, can=True, what=what)
+            elif result.result == "cannot" and word != "yes":
+                yield _Observation(
+                    results, need, can=False, what=f"{what}: {result.instead or result.reason}"
+                )
 
 
-def _cell(dialect: Dialect, need: Need, shown: Sequence[_Shown]) -> Cell | None:
+def _make_cell(dialect: Dialect, need: AbilityNeed, shown: Sequence[_Observation]) -> Cell | None:
     specs = find_event_specs(dialect, need.event)
     if not specs and need.can != "fires":
         return None
-    ability = abilities.in_tables(dialect, need)
+    ability = abilities.find_table_ability(dialect, need)
     claim: str = ability.word
     if need.can == "block" and claim != "no":
         claim = specs[0].blocks
-    mine = [one for one in shown if one.results.agent == dialect.id and one.need == need]
-    seen = [one for one in mine if one.can]
+    mine = [
+        observation
+        for observation in shown
+        if observation.results.agent == dialect.id and observation.need == need
+    ]
+    seen = [observation for observation in mine if observation.can]
     source = specs[0].source if specs else ""
     why = ability.reason or dialect.sources.get(source, source)
     place = (need.event, need.can, dialect.id)
     if mine and (seen or need.can == "fires"):
-        told = "; ".join(dict.fromkeys(_when(one, several=_differ(mine)) for one in (seen or mine)))
-        lines = dict.fromkeys(f"{_when(one, several=True)}: {one.what}." for one in _first(mine))
-        return Cell(*place, claim, "measured", told, " ".join([ability.reason, *lines]).strip())
+        measured_on = "; ".join(
+            dict.fromkeys(
+                _format_date(observation, several=_has_several_drivers(mine))
+                for observation in (seen or mine)
+            )
+        )
+        lines = dict.fromkeys(
+            f"{_format_date(observation, several=True)}: {observation.what}."
+            for observation in _select_first(mine)
+        )
+        return Cell(*place, claim, "measured", measured_on, " ".join([ability.reason, *lines]).strip())
     if claim == "no" and need.can in UNSAID and not mine:
         return Cell(*place, "", "unknown", "no source", why)
-    played = [f"Played on {_when(one, several=True)}: {one.what}." for one in _first(mine)]
+    played = [
+        f"Played on {_format_date(observation, several=True)}: {observation.what}."
+        for observation in _select_first(mine)
+    ]
     return Cell(*place, claim, "documented", dialect.facts, " ".join([why, *played]).strip())
 
 
-def _differ(mine: Sequence[_Shown]) -> bool:
-    return len({one.results.driver for one in mine}) > 1
+def _has_several_drivers(mine: Sequence[_Observation]) -> bool:
+    return len({observation.results.driver for observation in mine}) > 1
 
 
-def _first(mine: Sequence[_Shown]) -> list[_Shown]:
+def _select_first(mine: Sequence[_Observation]) -> list[_Observation]:
     """One thing shown for each program, since they all show the same."""
-    return list({(one.results.driver, one.can): one for one in reversed(mine)}.values())[::-1]
+    return list(
+        {
+            (observation.results.driver, observation.can): observation for observation in reversed(mine)
+        }.values()
+    )[::-1]
 
 
-def _when(one: _Shown, *, several: bool) -> str:
-    whose = f"{one.results.title} " if several else ""
-    return f"{whose}{one.results.version}, {one.results.date}"
+def _format_date(observation: _Observation, *, several: bool) -> str:
+    whose = f"{observation.results.title} " if several else ""
+    return f"{whose}{observation.results.version}, {observation.results.date}"

@@ -82,7 +82,7 @@ def adopt_orphans() -> None:
             ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def strays(home: str) -> dict[int, str]:
+def find_strays(home: str) -> dict[int, str]:
     """The processes below this one, or with that HOME: their command lines by their ids."""
     if sys.platform != "linux":
         return {}
@@ -100,12 +100,12 @@ def strays(home: str) -> dict[int, str]:
             parents[int(folder.name)] = int(parent)
             if needle in b"\0" + (folder / "environ").read_bytes() + b"\0":
                 marked.add(int(folder.name))
-    own = os.getpid()
-    found = {pid for pid in parents if pid != own and (pid in marked or _below(pid, own, parents))}
-    return {pid: _command_line(pid) for pid in found}
+    own_pid = os.getpid()
+    pids = {pid for pid in parents if pid != own_pid and (pid in marked or _is_below(pid, own_pid, parents))}
+    return {pid: _read_command_line(pid) for pid in pids}
 
 
-def _below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
+def _is_below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
     while pid in parents:
         pid = parents[pid]
         if pid == ancestor:
@@ -113,7 +113,7 @@ def _below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
     return False
 
 
-def _command_line(pid: int) -> str:
+def _read_command_line(pid: int) -> str:
     try:
         return (
             Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
@@ -125,7 +125,7 @@ def _command_line(pid: int) -> str:
 def await_end(home: str, seconds: float) -> None:
     """Wait until nothing of the run is left, so long at most; where that cannot be seen, wait it all."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and (strays(home) or sys.platform != "linux"):
+    while time.monotonic() < deadline and (find_strays(home) or sys.platform != "linux"):
         time.sleep(TICK_SECONDS)
         reap()
 
@@ -137,20 +137,20 @@ def reap() -> None:
             pass
 
 
-def end(group: int, home: str) -> tuple[str, ...]:
+def end_processes(group: int, home: str) -> tuple[str, ...]:
     """End the process group and every stray; says which command lines had to be ended."""
     ended: dict[int, str] = {}
     for number, seconds in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GONE_SECONDS)):
         deadline = time.monotonic() + seconds
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
-        told: set[int] = set()
-        while left := strays(home):
+        signalled: set[int] = set()
+        while left := find_strays(home):
             ended.update(left)
-            for pid in left.keys() - told:
+            for pid in left.keys() - signalled:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, number)
-            told |= left.keys()
+            signalled |= left.keys()
             if time.monotonic() > deadline:
                 break
             time.sleep(TICK_SECONDS)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 
-class Package(NamedTuple):
+class AgentPackage(NamedTuple):
     """Where the program comes from, by name and pinned version, and the least Node or Python it runs on."""
 
     registry: Literal["npm", "pypi"]
@@ -22,7 +22,7 @@ class Package(NamedTuple):
     python: tuple[int, int] = (0, 0)
 
 
-class Call(NamedTuple):
+class ModelCall(NamedTuple):
     """One call of an agent's own tool, as the model makes it; a text as input is a free-form call."""
 
     name: str
@@ -30,10 +30,10 @@ class Call(NamedTuple):
     namespace: str = ""
 
 
-class Step(NamedTuple):
+class ModelStep(NamedTuple):
     """One answer of the model: calls of tools, or a closing text."""
 
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
     text: str = ""
 
 
@@ -58,7 +58,7 @@ class Stage(NamedTuple):
 
 
 # The agent's own tool call for each kind of step.
-Calls = Mapping[str, Callable[..., Call]]
+Calls = Mapping[str, Callable[..., ModelCall]]
 # A capability of an event, for the way this driver runs the agent: `before_prompt.block`, `agent_stop.fires`.
 Lacks = Mapping[str, str]
 
@@ -73,7 +73,7 @@ class Driver(NamedTuple):
     """
 
     title: str
-    package: Package
+    package: AgentPackage
     # The name of the program on PATH, and of the file in the package that starts it.
     program: str
     # The protocol of the model that it speaks: a module of `protocols`.

@@ -58,7 +58,7 @@ class Firing(NamedTuple):
         return self.verdict in ("deny", "ask") or not self.carries_on
 
 
-class Passed(NamedTuple):
+class SkippedHook(NamedTuple):
     """A time that the bridge looked at a hook and did not run it, and why."""
 
     hook: int
@@ -74,34 +74,34 @@ class Watch:
         self.agent = get_wire(agent)
         self.dialect = get(agent)
         self.hooks = hooks
-        places = [find_own_place(self.dialect, one.file, str(root), env) for one in hooks]
+        places = [find_own_place(self.dialect, found_hook.file, str(root), env) for found_hook in hooks]
         self.own = frozenset(number for number, place in enumerate(places) if place is not None)
-        self.planned = [plan_builder.plan_entry(one) for one in hooks]
+        self.planned = [plan_builder.plan_entry(found_hook) for found_hook in hooks]
         self.records = records
         # The hooks whose commands are watched, and those of the agent's own that cannot be.
         self.watched: set[int] = set()
         self.unwatched: set[int] = set()
         self._journal = journal.Reader(env)
         self._line = 0
-        self.passed: list[Passed] = []
+        self.passed: list[SkippedHook] = []
 
-    def runs_itself(self, number: int) -> bool:
+    def is_run_by_agent(self, number: int) -> bool:
         """Whether the agent runs a hook by itself, past the bridge: it is in a file of its own."""
         return number in self.own
 
     def place(self, project: Path, home: Path) -> None:
         """Put the witness in the place of commands that the agent runs by itself."""
-        files = {self.hooks[number].file for number in range(len(self.hooks)) if self.runs_itself(number)}
-        own = dict.fromkeys(_files_of(self.dialect, project, home), self.dialect)
-        for number, one in enumerate(self.hooks):
-            if one.file in files and one.file not in own:
-                own[one.file] = get(self.planned[number].dialect)
-        for file, dialect in own.items():
+        files = {self.hooks[number].file for number in range(len(self.hooks)) if self.is_run_by_agent(number)}
+        hook_files = dict.fromkeys(_list_files(self.dialect, project, home), self.dialect)
+        for number, found_hook in enumerate(self.hooks):
+            if found_hook.file in files and found_hook.file not in hook_files:
+                hook_files[found_hook.file] = get(self.planned[number].dialect)
+        for file, dialect in hook_files.items():
             self._replace(file, dialect)
         self.unwatched = {
             number
             for number in range(len(self.hooks))
-            if self.runs_itself(number) and number not in self.watched
+            if self.is_run_by_agent(number) and number not in self.watched
         }
 
     def _replace(self, file: str, dialect: Dialect) -> None:
@@ -109,117 +109,117 @@ class Watch:
             reading = pipeline.read({file: Path(file).read_bytes()}, dialect)
             old = reading.decoded.manifest.hooks
             numbers = [
-                self._number(file, spell_path(place.path), hook)
+                self._find_number(file, spell_path(place.path), hook)
                 for hook, place in zip(old, reading.decoded.places, strict=True)
             ]
             if any(document.kind == "text" for document in reading.documents.values()):
-                self._step_before(Path(file), numbers)
+                self._replace_script(Path(file), numbers)
                 return
-            new = tuple(map(self._with_witness, old, numbers))
+            new = tuple(map(self._add_witness, old, numbers))
             for name, data in edit.encode(reading, new).items():
                 Path(name).write_bytes(data)
         except (OSError, HookportError):
             return
         self.watched.update(number for number in numbers if number is not None)
 
-    def _step_before(self, script: Path, numbers: Sequence[int | None]) -> None:
+    def _replace_script(self, script: Path, numbers: Sequence[int | None]) -> None:
         """Where a script is the hook itself, the witness takes its name; the script stays beside it."""
         number = numbers[0] if len(numbers) == 1 else None
         if number is None or str(script) not in self.hooks[number].scripts:
             return
         aside = script.with_name(f".{script.name}.watched")
         script.rename(aside)
-        words = self._witness_words(number)
+        words = self._make_witness_command(number)
         script.write_text(f"#!/bin/sh\nexec {shlex.join(words)} {shlex.quote(shlex.quote(str(aside)))}\n")
         script.chmod(aside.stat().st_mode)
         self.watched.add(number)
 
-    def _witness_words(self, number: int) -> list[str]:
+    def _make_witness_command(self, number: int) -> list[str]:
         return [sys.executable, "-I", "-S", str(Path(witness.__file__)), str(self.records), str(number)]
 
-    def _number(self, file: str, place: str, hook: Hook) -> int | None:
+    def _find_number(self, file: str, place: str, hook: Hook) -> int | None:
         """Which hook an entry is of; none for a call of the bridge, which tells by itself."""
         command = hook.handler.command
         if not command or find_agent(command):
             return None
-        for number, one in enumerate(self.hooks):
-            if (one.file, one.place) == (file, place):
+        for number, found_hook in enumerate(self.hooks):
+            if (found_hook.file, found_hook.place) == (file, place):
                 return number
-        return self._by_command(command, hook.event)
+        return self._find_by_command(command, hook.event)
 
-    def _by_command(self, command: str, event: str = "") -> int | None:
+    def _find_by_command(self, command: str, event: str = "") -> int | None:
         """The hook that runs a command, perhaps in other words: its own, or that of its script."""
         mine = [
             number
-            for number, one in enumerate(self.hooks)
-            if not event or one.hook.event == event
-            if _same(one, command)
+            for number, found_hook in enumerate(self.hooks)
+            if not event or found_hook.hook.event == event
+            if _is_run_by(found_hook, command)
         ]
         return mine[0] if mine else None
 
-    def _with_witness(self, hook: Hook, number: int | None) -> Hook:
+    def _add_witness(self, hook: Hook, number: int | None) -> Hook:
         if number is None:
             return hook
-        command = f"{shlex.join(self._witness_words(number))} {shlex.quote(hook.handler.command)}"
+        command = f"{shlex.join(self._make_witness_command(number))} {shlex.quote(hook.handler.command)}"
         return hook._replace(handler=hook.handler._replace(command=command))
 
     def new(self, run: int) -> list[Firing]:
         """What fired since the last time."""
-        return [*self._of_journal(self._journal.new(), run), *self._of_witness(run)]
+        return [*self._read_journal(self._journal.new(), run), *self._read_witness(run)]
 
-    def _of_journal(self, records: Iterable[Mapping[str, Tree]], run: int) -> Iterator[Firing]:
+    def _read_journal(self, records: Iterable[Mapping[str, Tree]], run: int) -> Iterator[Firing]:
         for record in records:
-            for one in record.get("hooks", ()):
-                number = self._of_record(one)
+            for hook_record in record.get("hooks", ()):
+                number = self._find_by_record(hook_record)
                 if number is None:
                     continue
-                if not one.get("matched"):
-                    self.passed.append(Passed(number, str(one.get("why", ""))))
+                if not hook_record.get("matched"):
+                    self.passed.append(SkippedHook(number, str(hook_record.get("why", ""))))
                     continue
-                said = one.get("decision", {})
+                decision = hook_record.get("decision", {})
                 yield Firing(
                     number,
                     run,
                     str(record.get("event", "")),
                     str(record.get("tool", "")),
                     json.dumps(record.get("input", {}), ensure_ascii=False),
-                    said.get("verdict", "none"),
-                    said.get("reason", ""),
-                    said.get("context", ""),
-                    said.get("updated_input"),
-                    said.get("carry_on", True),
-                    one.get("failure", ""),
-                    one.get("exit"),
-                    one.get("stderr", ""),
+                    decision.get("verdict", "none"),
+                    decision.get("reason", ""),
+                    decision.get("context", ""),
+                    decision.get("updated_input"),
+                    decision.get("carry_on", True),
+                    hook_record.get("failure", ""),
+                    hook_record.get("exit"),
+                    hook_record.get("stderr", ""),
                 )
 
-    def _of_record(self, one: Mapping[str, Tree]) -> int | None:
-        if not one.get("source"):
-            return self._by_command(str(one.get("hook", "")))
-        for number, found in enumerate(self.hooks):
-            if (found.file, found.place) == (one["source"], one.get("place", "")):
+    def _find_by_record(self, hook_record: Mapping[str, Tree]) -> int | None:
+        if not hook_record.get("source"):
+            return self._find_by_command(str(hook_record.get("hook", "")))
+        for number, found_hook in enumerate(self.hooks):
+            if (found_hook.file, found_hook.place) == (hook_record["source"], hook_record.get("place", "")):
                 return number
         return None
 
-    def _of_witness(self, run: int) -> Iterator[Firing]:
+    def _read_witness(self, run: int) -> Iterator[Firing]:
         lines = self.records.read_text("utf-8").splitlines() if self.records.exists() else []
         records = [json.loads(line) for line in lines[self._line :]]
         self._line = len(lines)
         ended = {record["run"]: record for record in records if "exit" in record}
         for record in records:
             if "stdin" in record:
-                yield self._firing(record, ended.get(record["run"]), run)
+                yield self._make_firing(record, ended.get(record["run"]), run)
 
-    def _firing(self, begun: Mapping[str, Tree], ended: Mapping[str, Tree] | None, run: int) -> Firing:
+    def _make_firing(self, begun: Mapping[str, Tree], ended: Mapping[str, Tree] | None, run: int) -> Firing:
         hook = self.planned[begun["hook"]]
-        event = self._event(hook, begun["stdin"])
+        event = self._read_event(hook, begun["stdin"])
         if ended is None:
-            said, result = Decision(failure="it had not answered when the agent went on"), None
+            decision, result = Decision(failure="it had not answered when the agent went on"), None
         else:
             code, texts = ended["exit"], (ended["stdout"], ended["stderr"])
             died = RunResult("signal", None, *texts, signal=-code)
             result = died if code < 0 else RunResult("completed", code, *texts)
-            said = read_answer(hook, get_wire(hook.dialect), event, result)
+            decision = read_answer(hook, get_wire(hook.dialect), event, result)
         call = event.call
         return Firing(
             begun["hook"],
@@ -227,17 +227,17 @@ class Watch:
             event.event,
             call.tool if call else "",
             json.dumps(dict(call.input), ensure_ascii=False, default=str) if call else "{}",
-            said.verdict,
-            said.reason,
-            said.context,
-            dict(said.updated_input) if said.updated_input is not None else None,
-            said.carry_on,
-            said.failure,
+            decision.verdict,
+            decision.reason,
+            decision.context,
+            dict(decision.updated_input) if decision.updated_input is not None else None,
+            decision.carry_on,
+            decision.failure,
             result.exit_code if result else None,
             result.stderr[-STDERR_TAIL:] if result else "",
         )
 
-    def _event(self, hook: PlannedHook, payload: str) -> Event:
+    def _read_event(self, hook: PlannedHook, payload: str) -> Event:
         """What the agent told the hook, in the words of the agent or of the dialect that it speaks there."""
         tree = parse_object(payload.encode())
         if isinstance(tree, str):
@@ -249,19 +249,19 @@ class Watch:
         return Event(hook.event, self.agent.id)
 
 
-def _same(one: HookEntry, command: str) -> bool:
-    own = one.hook.handler.command
-    if own and own in command:
+def _is_run_by(found_hook: HookEntry, command: str) -> bool:
+    own_command = found_hook.hook.handler.command
+    if own_command and own_command in command:
         return True
-    return any(Path(script).name in command for script in one.scripts)
+    return any(Path(script).name in command for script in found_hook.scripts)
 
 
-def _files_of(dialect: Dialect, project: Path, home: Path) -> list[str]:
+def _list_files(dialect: Dialect, project: Path, home: Path) -> list[str]:
     """The files in which an agent has hooks, those that are there."""
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for place in dialect.locations:
         folder = home if place.scope == "user" else project
         if place.scope in ("project", "local", "user"):
             names = sorted(folder.glob(place.path.removeprefix("~/")))
-            found.update(dict.fromkeys(str(name) for name in names if name.is_file()))
-    return list(found)
+            paths.update(dict.fromkeys(str(name) for name in names if name.is_file()))
+    return list(paths)

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from hookport.base.tree import Tree
-from hookport.lab.scenario import Hook
+from hookport.lab.scenario import ScenarioHook
 from hookport.model.events import EVENTS
 
 Scope = Literal["project", "user"]
@@ -26,7 +26,7 @@ NOTHING: Mapping[str, Tree] = MappingProxyType({})
 SERVER = "lab"
 
 
-class Place(NamedTuple):
+class FormatPlace(NamedTuple):
     """Where a format's file and scripts are, below the project or the home, and how commands name those."""
 
     file: str
@@ -40,7 +40,7 @@ class Format(NamedTuple):
     name: str
     title: str
     layout: Literal["list", "by-event", "folder", "sdk"]
-    places: Mapping[str, Place]
+    places: Mapping[str, FormatPlace]
     events: Mapping[str, str]
     tools: Mapping[str, str]
     payload: Mapping[str, str]
@@ -53,14 +53,14 @@ class Format(NamedTuple):
     mcp: Tree = ""
 
 
-class File(NamedTuple):
+class FormatFile(NamedTuple):
     """A file to write, by its path below the project or the home; one that begins with `#!` is executable."""
 
     path: str
     text: str
 
 
-class World(NamedTuple):
+class LabWorld(NamedTuple):
     """Where hooks are written for: the scope, the home, and the file in which each run is told."""
 
     scope: Scope
@@ -68,14 +68,14 @@ class World(NamedTuple):
     records: Path
 
 
-def names() -> tuple[str, ...]:
+def list_names() -> tuple[str, ...]:
     """Every format; the one that others are written through comes first."""
-    found = sorted(
+    stems = sorted(
         path.name.removesuffix(".yaml")
         for path in files("hookport.lab").joinpath("formats").iterdir()
         if path.name.endswith(".yaml")
     )
-    return tuple(sorted(found, key=lambda name: get(name).layout != "list"))
+    return tuple(sorted(stems, key=lambda name: get(name).layout != "list"))
 
 
 @cache
@@ -84,11 +84,11 @@ def get(name: str) -> Format:
     import yaml
 
     tree = yaml.safe_load(files("hookport.lab").joinpath("formats", f"{name}.yaml").read_text("utf-8"))
-    places = {scope: Place(**place) for scope, place in tree.pop("places").items()}
+    places = {scope: FormatPlace(**place) for scope, place in tree.pop("places").items()}
     return Format(name=name, places=places, **tree)
 
 
-def refusal(form: Format, hook: Hook) -> str:
+def explain_refusal(form: Format, hook: ScenarioHook) -> str:
     """Why a format has no part in a hook; empty where it can write it."""
     if hook.event == "*":
         return "" if form.layout == "list" else "one format is enough to see which events fire"
@@ -115,96 +115,96 @@ def refusal(form: Format, hook: Hook) -> str:
     return form.cannot.get(answer, "")
 
 
-def write(form: Format, hooks: Sequence[Hook], world: World) -> list[File]:
+def make_files(form: Format, hooks: Sequence[ScenarioHook], world: LabWorld) -> list[FormatFile]:
     """The files of the hooks in a format."""
     place = form.places[world.scope]
-    every = [one for hook in hooks for one in _each_event(hook)]
-    found = [_script(form, hook, place, world) for hook in every]
+    event_hooks = [event_hook for hook in hooks for event_hook in _split_by_event(hook)]
+    scripts = [_make_script(form, hook, place, world) for hook in event_hooks]
     if form.layout == "folder":
-        return found + [_folder(form, hook, place) for hook in every]
-    listed = [_entry(form, hook, place, world) for hook in every]
+        return scripts + [_make_folder_file(form, hook, place) for hook in event_hooks]
+    listed = [_make_entry(form, hook, place, world) for hook in event_hooks]
     tree: dict[str, Tree] = {**form.beside, "hooks": listed}
     if form.layout == "by-event":
         grouped: dict[str, list[Tree]] = {}
-        for hook, entry in zip(every, listed, strict=True):
-            grouped.setdefault(_event(form, hook), []).append(entry)
+        for hook, entry in zip(event_hooks, listed, strict=True):
+            grouped.setdefault(_get_event_name(form, hook), []).append(entry)
         tree["hooks"] = grouped
-    return [*found, File(place.file, json.dumps(tree, indent=2) + "\n")] if every else []
+    return [*scripts, FormatFile(place.file, json.dumps(tree, indent=2) + "\n")] if event_hooks else []
 
 
-def _each_event(hook: Hook) -> list[Hook]:
+def _split_by_event(hook: ScenarioHook) -> list[ScenarioHook]:
     """One hook for each event, where it is on every one."""
     if hook.event != "*":
         return [hook]
     return [hook._replace(name=f"{hook.name}-{event}", event=event) for event in EVENTS]
 
 
-def _event(form: Format, hook: Hook) -> str:
+def _get_event_name(form: Format, hook: ScenarioHook) -> str:
     if hook.content and hook.tools[0] in form.content:
         return form.content[hook.tools[0]]
     return form.events.get(hook.event, hook.event)
 
 
-def _matcher(form: Format, hook: Hook) -> Tree:
+def _make_matcher(form: Format, hook: ScenarioHook) -> Tree:
     """The matcher in the format's own names; None for everything."""
     if hook.content and hook.tools[0] in form.content:
         return hook.content
     terms: list[Tree] = [form.tools[tool] for tool in hook.tools]
     if hook.mcp:
-        terms.append(_named(form.mcp, hook.mcp))
+        terms.append(_fill_tool_name(form.mcp, hook.mcp))
     if form.layout in ("list", "sdk"):
         return terms if len(terms) != 1 else terms[0]
     return "|".join(terms)
 
 
-def _named(tree: Tree, tool: str) -> Tree:
+def _fill_tool_name(tree: Tree, tool: str) -> Tree:
     if isinstance(tree, str):
         return tree.format(server=SERVER, tool=tool)
-    return {key: _named(value, tool) for key, value in tree.items()}
+    return {key: _fill_tool_name(value, tool) for key, value in tree.items()}
 
 
-def _fields(form: Format, hook: Hook) -> dict[str, Tree]:
+def _make_fields(form: Format, hook: ScenarioHook) -> dict[str, Tree]:
     """The fields beside the command that the format has a word for."""
-    found: dict[str, Tree] = {}
+    fields: dict[str, Tree] = {}
     if hook.timeout and "timeout" in form.fields:
         seconds = hook.timeout * form.fields["timeout"]["unit"]
-        found[form.fields["timeout"]["key"]] = int(seconds) if seconds == int(seconds) else seconds
+        fields[form.fields["timeout"]["key"]] = int(seconds) if seconds == int(seconds) else seconds
     for word, is_wanted in (("async", hook.is_async), ("closed", hook.closed)):
         if is_wanted and word in form.fields:
-            found[form.fields[word]["key"]] = form.fields[word]["value"]
-    return found
+            fields[form.fields[word]["key"]] = form.fields[word]["value"]
+    return fields
 
 
-def _entry(form: Format, hook: Hook, place: Place, world: World) -> dict[str, Tree]:
+def _make_entry(form: Format, hook: ScenarioHook, place: FormatPlace, world: LabWorld) -> dict[str, Tree]:
     words = {"hook": hook.name, "home": str(world.home), "python": shlex.quote(sys.executable)}
     command = place.command
     for word, value in words.items():
         command = command.replace(f"{{{word}}}", value)
-    handler = {"type": "command", "command": command, **_fields(form, hook)}
-    matcher = _matcher(form, hook)
+    handler = {"type": "command", "command": command, **_make_fields(form, hook)}
+    matcher = _make_matcher(form, hook)
     if form.layout == "by-event":
         return {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
-    entry = {"name": hook.name, "event": _event(form, hook), "handler": handler}
+    entry = {"name": hook.name, "event": _get_event_name(form, hook), "handler": handler}
     if matcher:
         entry["matcher"] = matcher
     return entry if hook.is_async else {**entry, "blocking": True}
 
 
-def _folder(form: Format, hook: Hook, place: Place) -> File:
-    matcher = {"tool": _matcher(form, hook)} if hook.tools else {}
+def _make_folder_file(form: Format, hook: ScenarioHook, place: FormatPlace) -> FormatFile:
+    matcher = {"tool": _make_matcher(form, hook)} if hook.tools else {}
     if hook.content:
         matcher["pattern"] = hook.content
     front = {
         "name": hook.name,
         "description": f"Plays the hook {hook.name}",
-        "trigger": _event(form, hook),
+        "trigger": _get_event_name(form, hook),
         **({"matcher": matcher} if matcher else {}),
-        **_fields(form, hook),
+        **_make_fields(form, hook),
     }
     # JSON is YAML, and needs no library here.
     lines = [f"{key}: {json.dumps(value)}" for key, value in front.items()]
     text = "\n".join(["---", *lines, "---", "", f"# {hook.name}", ""])
-    return File(place.file.format(hook=hook.name), text)
+    return FormatFile(place.file.format(hook=hook.name), text)
 
 
 RECORD = """
@@ -271,7 +271,7 @@ run()
 '''
 
 
-def _script(form: Format, hook: Hook, place: Place, world: World) -> File:
+def _make_script(form: Format, hook: ScenarioHook, place: FormatPlace, world: LabWorld) -> FormatFile:
     once = f"{world.records}.{hook.name}"
     record = RECORD.format(records=str(world.records), name=hook.name, once=once)
     subject, text = hook.when
@@ -279,45 +279,51 @@ def _script(form: Format, hook: Hook, place: Place, world: World) -> File:
         "title": form.title,
         "name": hook.name,
         "record": record,
-        "event": _event(form, hook),
+        "event": _get_event_name(form, hook),
         "text": text,
         "when": "first()" if hook.once else "True",
-        "says": _says(form, hook),
+        "says": _make_condition(form, hook),
     }
     path = place.script.format(hook=hook.name)
     if form.layout == "sdk":
-        matcher = _matcher(form, hook)
+        matcher = _make_matcher(form, hook)
         terms = matcher if isinstance(matcher, list) else [matcher]
-        told = "".join(f", {term!r}" for term in terms if term)
+        matcher_text = "".join(f", {term!r}" for term in terms if term)
         made = SDK.format(
-            subject=form.payload.get(subject, '""'), matcher=told, answer=_python(form, hook), **words
+            subject=form.payload.get(subject, '""'),
+            matcher=matcher_text,
+            answer=_make_function_action(form, hook),
+            **words,
         )
-        return File(path, made)
+        return FormatFile(path, made)
     made = SCRIPT.format(
-        key=form.payload["event"], place=form.payload.get(subject, ""), answer=_lines(form, hook), **words
+        key=form.payload["event"],
+        place=form.payload.get(subject, ""),
+        answer=_make_script_action(form, hook),
+        **words,
     )
-    return File(path, made)
+    return FormatFile(path, made)
 
 
 # Answers that differ from another in how they are printed, by that other.
 PLAIN = {"noise-deny-json": "deny-json", "deny-nameless": "deny-json", "rewrite-partial": "rewrite"}
 
 
-def _says(form: Format, hook: Hook) -> str:
+def _make_condition(form: Format, hook: ScenarioHook) -> str:
     """The condition on fields of the payload, in Python."""
-    said = "{}" if form.layout == "sdk" else "at({!r})"
+    lookup = "{}" if form.layout == "sdk" else "at({!r})"
     field, text = hook.says
-    wanted = [f"{said.format(form.payload[field])} == {text!r}"] if field else []
+    wanted = [f"{lookup.format(form.payload[field])} == {text!r}"] if field else []
     if hook.exists:
-        wanted.append(f"os.path.exists({said.format(form.payload[hook.exists])} or '')")
+        wanted.append(f"os.path.exists({lookup.format(form.payload[hook.exists])} or '')")
     return " and ".join(wanted) or "True"
 
 
-def _answer(form: Format, hook: Hook, word: str) -> Tree:
+def _get_answer(form: Format, hook: ScenarioHook, word: str) -> Tree:
     return form.answers.get(f"{word}@{hook.event}", form.answers.get(word))
 
 
-def _lines(form: Format, hook: Hook) -> str:
+def _make_script_action(form: Format, hook: ScenarioHook) -> str:
     """What a script does when it acts, with exit codes and JSON."""
     word = hook.answer
     if word == "deny":
@@ -331,24 +337,24 @@ def _lines(form: Format, hook: Hook) -> str:
     if word == "deny-exit":
         return f"print({hook.reason!r}, file=sys.stderr)\nsys.exit(2)"
     noisy = word.startswith("noise-")
-    tree = _answer(form, hook, PLAIN.get(word, word))
+    tree = _get_answer(form, hook, PLAIN.get(word, word))
     if word == "deny-nameless":
         nested = {key: value for key, value in tree["hookSpecificOutput"].items() if key != "hookEventName"}
         tree = {**tree, "hookSpecificOutput": nested}
-    said = repr(tree).replace("'$event'", repr(_event(form, hook)))
-    said = said.replace("'$reason'", repr(hook.reason)).replace("'$context'", repr(hook.context))
+    expression = repr(tree).replace("'$event'", repr(_get_event_name(form, hook)))
+    expression = expression.replace("'$reason'", repr(hook.reason)).replace("'$context'", repr(hook.context))
     before, after = hook.change
     command, given = form.payload["command"], form.payload["input"]
     changed = f"{{**at({given!r}), 'command': at({command!r}).replace({before!r}, {after!r})}}"
     if word == "rewrite-partial":
         place = form.payload[hook.when[0]]
         changed = f"{{{place.rpartition('.')[2]!r}: at({place!r}).replace({before!r}, {after!r})}}"
-    said = said.replace("'$input'", changed)
-    answer = f"print(json.dumps({said}))"
+    expression = expression.replace("'$input'", changed)
+    answer = f"print(json.dumps({expression}))"
     return f'print("looking at the command ...")\n{answer}\nprint("done.")' if noisy else answer
 
 
-def _python(form: Format, hook: Hook) -> str:
+def _make_function_action(form: Format, hook: ScenarioHook) -> str:
     """What a function of the SDK does when it acts."""
     word = "deny-json" if hook.answer == "deny" else hook.answer
     if word == "none":
@@ -358,10 +364,10 @@ def _python(form: Format, hook: Hook) -> str:
     if word == "crash":
         return f"raise RuntimeError({hook.reason!r})"
     before, after = hook.change
-    said = str(_answer(form, hook, PLAIN.get(word, word)))
+    expression = str(_get_answer(form, hook, PLAIN.get(word, word)))
     if word == "rewrite-partial":
-        said = f"rewrite({hook.when[0]}=event.{hook.when[0]}.replace({before!r}, {after!r}))"
-    said = said.replace("$reason", repr(hook.reason)).replace("$context", repr(hook.context))
-    said = said.replace("$command", f"event.command.replace({before!r}, {after!r})")
+        expression = f"rewrite({hook.when[0]}=event.{hook.when[0]}.replace({before!r}, {after!r}))"
+    expression = expression.replace("$reason", repr(hook.reason)).replace("$context", repr(hook.context))
+    expression = expression.replace("$command", f"event.command.replace({before!r}, {after!r})")
     noise = 'print("looking at the command ...")\n        ' if word.startswith("noise-") else ""
-    return f"{noise}return {said}"
+    return f"{noise}return {expression}"

@@ -22,20 +22,20 @@ CATEGORIES = {
 }
 
 
-def of(pattern: str) -> str:
+def make_likeness(pattern: str) -> str:
     """A short text in which the pattern is found; empty if there is none to be had."""
     try:
-        text = "".join(map(_text, parser.parse(pattern)))
+        text = "".join(map(_make_text, parser.parse(pattern)))
         return text if len(text) <= LONGEST and text.isprintable() and re.search(pattern, text) else ""
     except (re.error, RecursionError, KeyError, OverflowError):
         return ""
 
 
-def _all(nodes: Iterable[Node]) -> str:
-    return "".join(map(_text, nodes))
+def _join_nodes(nodes: Iterable[Node]) -> str:
+    return "".join(map(_make_text, nodes))
 
 
-def _text(node: Node) -> str:
+def _make_text(node: Node) -> str:
     kind, given = node
     if kind is kinds.LITERAL:
         return chr(given)
@@ -44,24 +44,24 @@ def _text(node: Node) -> str:
     if kind is kinds.ANY:
         return "x"
     if kind is kinds.IN:
-        return _one_of(given)
+        return _choose_sign(given)
     if kind is kinds.BRANCH:
-        return _all(given[1][0])
+        return _join_nodes(given[1][0])
     if kind is kinds.SUBPATTERN:
-        return _all(given[-1])
+        return _join_nodes(given[-1])
     if kind is kinds.ATOMIC_GROUP:
-        return _all(given)
+        return _join_nodes(given)
     if kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
         least, most, inner = given
-        return _all(inner) * min(max(int(least), 0 if least == 0 else 1), int(most), LONGEST)
+        return _join_nodes(inner) * min(max(int(least), 0 if least == 0 else 1), int(most), LONGEST)
     # A place in the text, and what stands around it, is left to the search that follows.
     return ""
 
 
-def _one_of(given: Iterable[Node]) -> str:
+def _choose_sign(given: Iterable[Node]) -> str:
     inside = list(given)
     if inside[0][0] is kinds.NEGATE:
-        banned = re.compile("[" + "".join(map(_written, inside[1:])) + "]")
+        banned = re.compile("[" + "".join(map(_escape_part, inside[1:])) + "]")
         return next((sign for sign in SIGNS if not banned.match(sign)), "")
     kind, first = inside[0]
     if kind is kinds.CATEGORY:
@@ -69,7 +69,7 @@ def _one_of(given: Iterable[Node]) -> str:
     return chr(first[0] if kind is kinds.RANGE else first)
 
 
-def _written(node: Node) -> str:
+def _escape_part(node: Node) -> str:
     """A part of a class as it is written between brackets."""
     kind, given = node
     if kind is kinds.RANGE:

@@ -43,8 +43,8 @@ def main() -> None:
         if not isinstance(message, dict) or "id" not in message or "method" not in message:
             continue
         result = answer(message["method"], message.get("params") or {})
-        said = {"error": UNKNOWN} if result is None else {"result": result}
-        sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], **said}) + "\n")
+        reply = {"error": UNKNOWN} if result is None else {"result": result}
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], **reply}) + "\n")
         sys.stdout.flush()
 
 

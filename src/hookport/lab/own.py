@@ -17,13 +17,13 @@ from typing import Literal, NamedTuple
 from hookport.agents import get
 from hookport.lab import belongings, mcp_lab, player, programs, samples, shims, stage
 from hookport.lab.belongings import Belongings
-from hookport.lab.campaign import Agent, several
-from hookport.lab.driver import Driver, Stage, Step
-from hookport.lab.drivers import dialect_of
+from hookport.lab.campaign import Agent, run_jobs
+from hookport.lab.driver import Driver, ModelStep, Stage
+from hookport.lab.drivers import get_dialect_id
 from hookport.lab.firings import Firing, Watch
-from hookport.lab.play import Heard, Outcome
+from hookport.lab.play import Outcome, RequestRecord
 from hookport.lab.programs import Program
-from hookport.lab.run import BESIDE_SECONDS, reads_projects, told
+from hookport.lab.run import BESIDE_SECONDS, call_hookport, reads_projects
 from hookport.lab.samples import Sample
 from hookport.project import plan_builder
 from hookport.project.discovery import HookEntry, discover, load
@@ -38,7 +38,7 @@ SECONDS_EACH = 5
 OFFLINE = {"npm_config_offline": "true", "PIP_NO_INDEX": "1", "UV_OFFLINE": "1", "GIT_TERMINAL_PROMPT": "0"}
 
 
-class Request(NamedTuple):
+class ProofRequest(NamedTuple):
     """What is to be proven: the hooks of a source, with the samples that a person adds."""
 
     belongings: Belongings
@@ -46,7 +46,7 @@ class Request(NamedTuple):
     mode: Mode = "auto"
 
 
-class Turn(NamedTuple):
+class AgentTurn(NamedTuple):
     """One process of the agent: the prompt that it was given, and how many steps the model had for it."""
 
     prompt: str
@@ -78,7 +78,7 @@ class Account(NamedTuple):
     hooks: tuple[PlannedHook, ...]
     firings: tuple[Firing, ...] = ()
     fates: tuple[Fate, ...] = ()
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[AgentTurn, ...] = ()
     passed: Mapping[int, str] = {}
     by_itself: frozenset[int] = frozenset()
     unwatched: frozenset[int] = frozenset()
@@ -91,56 +91,56 @@ class Account(NamedTuple):
         return all(turn.outcome.isolated for turn in self.turns)
 
 
-def played(name: str, driver: Driver, program: Program, request: Request, root: Path) -> Account:
+def play_agent(name: str, driver: Driver, program: Program, request: ProofRequest, root: Path) -> Account:
     """Play everything that the hooks are for in an empty folder, in which all is left to be looked at."""
-    made = stage.staged(root, program.argv, shared=programs.shared(name, driver))
-    belongings.settled(request.belongings, made.project, made.home)
-    environment = {**stage.environment(made), **driver.environment(made)}
-    found = _found(request.belongings, made, environment)
-    dialect = get(dialect_of(driver))
-    watch = Watch(dialect.id, found, made.project, environment, root.resolve() / "witness.jsonl")
-    calls = samples.chosen(watch.planned, driver.calls, request.samples)
+    made = stage.build_stage(root, program.argv, shared=programs.get_shared_folder(name, driver))
+    belongings.copy_belongings(request.belongings, made.project, made.home)
+    environment = {**stage.make_environment(made), **driver.environment(made)}
+    found_hooks = _find_hooks(request.belongings, made, environment)
+    dialect = get(get_dialect_id(driver))
+    watch = Watch(dialect.id, found_hooks, made.project, environment, root.resolve() / "witness.jsonl")
+    calls = samples.choose_samples(watch.planned, driver.calls, request.samples)
     if any(sample.kind == "mcp" for sample in calls):
         made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
     driver.settle(made)
-    trouble = _installed(driver, made, environment, request.mode, watch)
+    trouble = _install_hooks(driver, made, environment, request.mode, watch)
     account = Account(
-        name, driver, request.mode, found, tuple(watch.planned), root=str(root), trouble=trouble
+        name, driver, request.mode, found_hooks, tuple(watch.planned), root=str(root), trouble=trouble
     )
     if trouble:
         return account
     stage.commit(made, "Hooks")
     _plant(made.project, calls)
-    path = shims.place(root.resolve() / "shims", made.home, made.project, calls, environment["PATH"])
+    path = shims.place_shims(root.resolve() / "shims", made.home, made.project, calls, environment["PATH"])
     session = _Session(driver, made, watch, path)
-    calls = _calls_played(session, calls)
-    for sample in samples.prompts(watch.planned, request.samples):
+    calls = _play_calls(session, calls)
+    for sample in samples.choose_prompts(watch.planned, request.samples):
         session.play(sample.given[0], [])
-    itself = frozenset(number for number in range(len(found)) if watch.runs_itself(number))
+    itself = frozenset(number for number in range(len(found_hooks)) if watch.is_run_by_agent(number))
     return account._replace(
         firings=tuple(session.firings),
-        fates=tuple(_fate(session, made.project, sample) for sample in calls),
+        fates=tuple(_find_fate(session, made.project, sample) for sample in calls),
         turns=tuple(session.turns),
-        passed={one.hook: one.why for one in watch.passed},
+        passed={skipped.hook: skipped.why for skipped in watch.passed},
         by_itself=itself,
         unwatched=frozenset(watch.unwatched),
     )
 
 
-def play(
-    agents: Sequence[Agent], request: Request, *, jobs: int = 0, report: Path | None = None
+def play_agents(
+    agents: Sequence[Agent], request: ProofRequest, *, jobs: int = 0, report: Path | None = None
 ) -> Iterator[Account]:
     """What was seen of each agent, as it ends."""
 
     def work(agent: Agent) -> Account:
         with tempfile.TemporaryDirectory(prefix="hookport-prove-", ignore_cleanup_errors=True) as folder:
             root = Path(folder).resolve()
-            account = played(agent.name, agent.driver, agent.program, request, root)
+            account = play_agent(agent.name, agent.driver, agent.program, request, root)
             if report:
                 keep(root, report / "hooks" / agent.name)
             return account
 
-    return several(agents, work, jobs or os.cpu_count() or 1)
+    return run_jobs(agents, work, jobs or os.cpu_count() or 1)
 
 
 def keep(root: Path, place: Path) -> None:
@@ -155,31 +155,33 @@ def keep(root: Path, place: Path) -> None:
             shutil.copyfile(path, target)
 
 
-def _found(given: Belongings, made: Stage, environment: Mapping[str, str]) -> tuple[HookEntry, ...]:
+def _find_hooks(given: Belongings, made: Stage, environment: Mapping[str, str]) -> tuple[HookEntry, ...]:
     """The hooks as the run has them: as a dispatch finds them, and those that only their own agent reads."""
     wanted = {str(made.project / name): dialect for name, dialect in given.sources.items()}
     hooks = [
-        one
-        for one in plan_builder.list_runnable(discover(str(made.project), environment))
-        if one.file in wanted
+        hook
+        for hook in plan_builder.list_runnable(discover(str(made.project), environment))
+        if hook.file in wanted
     ]
-    for file in sorted(wanted.keys() - {one.file for one in hooks}):
+    for file in sorted(wanted.keys() - {hook.file for hook in hooks}):
         hooks += plan_builder.list_runnable(load(file, wanted[file], environment))
     return tuple(hooks)
 
 
-def _installed(driver: Driver, made: Stage, environment: Mapping[str, str], mode: Mode, watch: Watch) -> str:
-    dialect = get(dialect_of(driver))
+def _install_hooks(
+    driver: Driver, made: Stage, environment: Mapping[str, str], mode: Mode, watch: Watch
+) -> str:
+    dialect = get(get_dialect_id(driver))
     in_project = reads_projects(dialect)
     # Where an agent reads only the user's files, a project's hooks are found by the bridge alone.
     chosen = mode if in_project else "bridge"
     scope = "project" if in_project else "user"
-    trouble = told(
+    trouble = call_hookport(
         driver, made, environment, [["sync", "--agent", dialect.id, "--mode", chosen, "--scope", scope]]
     )
     # Before they are approved: an agent may hold an approval against the text of a command.
     watch.place(made.project, made.home)
-    return trouble or told(driver, made, environment, [["trust", "--yes", "--agents"]])
+    return trouble or call_hookport(driver, made, environment, [["trust", "--yes", "--agents"]])
 
 
 def _plant(project: Path, calls: Sequence[Sample]) -> None:
@@ -198,7 +200,7 @@ def _plant(project: Path, calls: Sequence[Sample]) -> None:
         (project / path).write_text(text, "utf-8")
 
 
-def _calls_played(session: _Session, calls: Sequence[Sample]) -> list[Sample]:
+def _play_calls(session: _Session, calls: Sequence[Sample]) -> list[Sample]:
     """Play the harmless calls, then all others, and give them as they were played.
 
     Where the program of a harmless command is not seen to start, that of no other is: commands then leave
@@ -209,7 +211,7 @@ def _calls_played(session: _Session, calls: Sequence[Sample]) -> list[Sample]:
     started = [sample for sample in first if sample.program]
     left = [sample for sample in calls if not sample.harmless]
     if not all((session.made.project / sample.mark).exists() for sample in started):
-        left = [samples.marked(one) if one.program else one for one in (*started, *left)]
+        left = [samples.mark_command(sample) if sample.program else sample for sample in (*started, *left)]
         first = [sample for sample in first if not sample.program]
     if left:
         session.play(stage.PROMPT, left)
@@ -221,7 +223,7 @@ class _Session:
 
     def __init__(self, driver: Driver, made: Stage, watch: Watch, path: str) -> None:
         self.driver, self.made, self.watch, self.path = driver, made, watch, path
-        self.turns: list[Turn] = []
+        self.turns: list[AgentTurn] = []
         self.firings: list[Firing] = []
         # Of each sample the turn and the number of its last step, once the model has asked for it.
         self.reached: dict[str, tuple[int, int]] = {}
@@ -232,56 +234,56 @@ class _Session:
         left = list(calls)
         while True:
             lasts: list[int] = []
-            steps: list[Step] = []
+            steps: list[ModelStep] = []
             for sample in left:
-                steps += _steps(self.driver, self.made, sample)
+                steps += _make_steps(self.driver, self.made, sample)
                 lasts.append(len(steps) - 1)
-            outcome = self._turn(prompt, steps)
+            outcome = self._play_turn(prompt, steps)
             served = {heard.step for heard in outcome.requests if heard.step is not None}
             firsts = [0, *(last + 1 for last in lasts)]
             # A sample of two steps may end with its first.
             done = [number for number in range(len(left)) if firsts[number] in served]
-            self.reached.update((left[one].mark, (len(self.turns) - 1, lasts[one])) for one in done)
+            self.reached.update((left[number].mark, (len(self.turns) - 1, lasts[number])) for number in done)
             left = [sample for number, sample in enumerate(left) if number not in done]
             if not left or not done:
                 return
 
-    def _turn(self, prompt: str, steps: Sequence[Step]) -> Outcome:
+    def _play_turn(self, prompt: str, steps: Sequence[ModelStep]) -> Outcome:
         root = self.made.home.parent
         folder = root / "turns" / str(len(self.turns) + 1)
         folder.mkdir(parents=True)
         patience = self.driver.patience + SECONDS_EACH * len(steps)
-        spec = stage.spec(
+        spec = stage.make_spec(
             self.driver._replace(patience=patience),
             self.made._replace(prompt=prompt),
             tuple(steps),
             settle_seconds=self.rest,
             more={"HOOKPORT_RECORD": str(root / "payloads"), "PATH": self.path, **OFFLINE},
         )
-        outcome = player.played(spec, folder)
-        self.turns.append(Turn(prompt, len(steps), outcome))
+        outcome = player.play_spec(spec, folder)
+        self.turns.append(AgentTurn(prompt, len(steps), outcome))
         self.firings += self.watch.new(len(self.turns) - 1)
         return outcome
 
 
-def _steps(driver: Driver, made: Stage, sample: Sample) -> list[Step]:
+def _make_steps(driver: Driver, made: Stage, sample: Sample) -> list[ModelStep]:
     """What the model does for a sample; some agents edit only what they have read."""
     calls, given = driver.calls, sample.given
     if sample.kind == "mcp":
-        return [Step((calls["mcp"](made, given[0], {"text": given[1]}),))]
+        return [ModelStep((calls["mcp"](made, given[0], {"text": given[1]}),))]
     first = [calls["read"](made, sample.path)] if sample.kind == "edit" and "read" in calls else []
-    return [Step((call,)) for call in (*first, calls[sample.kind](made, *given))]
+    return [ModelStep((call,)) for call in (*first, calls[sample.kind](made, *given))]
 
 
-def _fate(session: _Session, project: Path, sample: Sample) -> Fate:
+def _find_fate(session: _Session, project: Path, sample: Sample) -> Fate:
     if sample.mark not in session.reached:
         return Fate(sample, -1, reached=False, happened=False)
     turn, step = session.reached[sample.mark]
-    said = result_of(session.turns[turn].outcome.requests, step)
-    return Fate(sample, turn, reached=True, happened=_happened(project, sample, said), told=said)
+    result = find_result(session.turns[turn].outcome.requests, step)
+    return Fate(sample, turn, reached=True, happened=_has_happened(project, sample, result), told=result)
 
 
-def result_of(requests: Sequence[Heard], step: int) -> str:
+def find_result(requests: Sequence[RequestRecord], step: int) -> str:
     """What the model was told when it had asked for a step: what the next request has more than this one."""
     before = [heard for heard in requests if heard.step == step]
     after = [heard for heard in requests if heard.step == step + 1]
@@ -291,13 +293,13 @@ def result_of(requests: Sequence[Heard], step: int) -> str:
     return "\n".join(result.text for result in after[0].results[known:])
 
 
-def _happened(project: Path, sample: Sample, said: str) -> bool:
+def _has_happened(project: Path, sample: Sample, result: str) -> bool:
     if sample.kind == "shell":
         return (project / sample.mark).exists()
     if sample.kind == "mcp":
-        return sample.mark.upper() in said
+        return sample.mark.upper() in result
     if sample.kind == "read":
-        return any(text.strip() in said for _, text in sample.planted)
+        return any(text.strip() in result for _, text in sample.planted)
     path = project / sample.path
     if sample.kind == "write":
         return path.exists()

@@ -44,7 +44,7 @@ running it. An empty cell: the agent has no such event. Open a cell for its sour
 """
 
 
-def page(cells: Sequence[Cell]) -> str:
+def format_page(cells: Sequence[Cell]) -> str:
     """The whole page."""
     agents = list(dict.fromkeys(cell.agent for cell in cells))
     by_place = {(cell.event, cell.capability, cell.agent): cell for cell in cells}
@@ -54,10 +54,10 @@ def page(cells: Sequence[Cell]) -> str:
     for event in dict.fromkeys(event for event, _ in rows):
         lines = []
         for capability in (name for of, name in rows if of == event):
-            found = [by_place.get((event, capability, agent)) for agent in agents]
+            row_cells = [by_place.get((event, capability, agent)) for agent in agents]
             lines.append(
                 f"<tr><th scope=row class=name>{escape(event)}</th><th scope=row>{escape(capability)}</th>"
-                + "".join(_cell(cell) for cell in found)
+                + "".join(_format_cell(cell) for cell in row_cells)
                 + "</tr>"
             )
         bodies.append(f"<tbody class=event>{''.join(lines)}</tbody>")
@@ -77,11 +77,11 @@ def page(cells: Sequence[Cell]) -> str:
     )
 
 
-def _cell(cell: Cell | None) -> str:
+def _format_cell(cell: Cell | None) -> str:
     if cell is None:
         return "<td class=none></td>"
     sign = "unknown" if cell.basis == "unknown" else "no" if cell.claim == "no" else "yes"
-    told = f"<b>{escape(cell.claim or '?')}</b><small>{escape(cell.told)}</small>"
+    content = f"<b>{escape(cell.claim or '?')}</b><small>{escape(cell.told)}</small>"
     if cell.why:
-        told = f"<details><summary>{told}</summary>{escape(cell.why)}</details>"
-    return f'<td class="{sign} {cell.basis}">{told}</td>'
+        content = f"<details><summary>{content}</summary>{escape(cell.why)}</details>"
+    return f'<td class="{sign} {cell.basis}">{content}</td>'

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from hookport.base.files import replace_file
 from hookport.base.tree import Tree
-from hookport.lab.driver import Call, Step
-from hookport.lab.protocols import Result, Said
+from hookport.lab.driver import ModelCall, ModelStep
+from hookport.lab.protocols import Message, ToolResult
 
 
 class Spec(NamedTuple):
@@ -28,7 +28,7 @@ class Spec(NamedTuple):
     environment: Mapping[str, str]
     home: str
     protocol: str
-    steps: tuple[Step, ...]
+    steps: tuple[ModelStep, ...]
     port: int
     requests_file: str
     patience_seconds: float = 90
@@ -41,17 +41,18 @@ class Spec(NamedTuple):
             "argv": list(self.argv),
             "environment": dict(self.environment),
             "steps": [
-                {"text": step.text, "calls": [_written(call) for call in step.calls]} for step in self.steps
+                {"text": step.text, "calls": [_make_call_tree(call) for call in step.calls]}
+                for step in self.steps
             ],
         }
 
 
-def _written(call: Call) -> dict[str, Tree]:
+def _make_call_tree(call: ModelCall) -> dict[str, Tree]:
     given = call.input if isinstance(call.input, str) else dict(call.input)
     return {"name": call.name, "input": given, "namespace": call.namespace}
 
 
-class Heard(NamedTuple):
+class RequestRecord(NamedTuple):
     """One request that the model got: the step that answered it, or None, and what it told the model.
 
     `kind` is the protocol, or empty where the request was not for the model.
@@ -61,14 +62,14 @@ class Heard(NamedTuple):
     path: str
     kind: str = ""
     step: int | None = None
-    texts: tuple[Said, ...] = ()
-    results: tuple[Result, ...] = ()
+    texts: tuple[Message, ...] = ()
+    results: tuple[ToolResult, ...] = ()
     status: int = 200
 
     def as_dict(self) -> dict[str, Tree]:
         return {
             **self._asdict(),
-            "texts": [said._asdict() for said in self.texts],
+            "texts": [message._asdict() for message in self.texts],
             "results": [result._asdict() for result in self.results],
         }
 
@@ -86,7 +87,7 @@ class Outcome(NamedTuple):
     timed_out: bool = False
     stdout: str = ""
     stderr: str = ""
-    requests: tuple[Heard, ...] = ()
+    requests: tuple[RequestRecord, ...] = ()
     isolated: bool = False
     open_because: str = ""
     left: tuple[str, ...] = ()
@@ -100,21 +101,21 @@ class Outcome(NamedTuple):
         }
 
 
-def spec_of(tree: Mapping[str, Tree]) -> Spec:
+def parse_spec(tree: Mapping[str, Tree]) -> Spec:
     steps = tuple(
-        Step(tuple(Call(**call) for call in step.get("calls", ())), step.get("text", ""))
+        ModelStep(tuple(ModelCall(**call) for call in step.get("calls", ())), step.get("text", ""))
         for step in tree["steps"]
     )
     return Spec(**{**tree, "argv": tuple(tree["argv"]), "steps": steps})
 
 
-def outcome_of(tree: Mapping[str, Tree]) -> Outcome:
+def parse_outcome(tree: Mapping[str, Tree]) -> Outcome:
     requests = tuple(
-        Heard(
+        RequestRecord(
             **{
                 **heard,
-                "texts": tuple(Said(**said) for said in heard["texts"]),
-                "results": tuple(Result(**result) for result in heard["results"]),
+                "texts": tuple(Message(**message) for message in heard["texts"]),
+                "results": tuple(ToolResult(**result) for result in heard["results"]),
             }
         )
         for heard in tree["requests"]
@@ -123,11 +124,11 @@ def outcome_of(tree: Mapping[str, Tree]) -> Outcome:
 
 
 def read_spec(path: Path) -> Spec:
-    return spec_of(json.loads(path.read_text("utf-8")))
+    return parse_spec(json.loads(path.read_text("utf-8")))
 
 
 def read_outcome(path: Path) -> Outcome:
-    return outcome_of(json.loads(path.read_text("utf-8")))
+    return parse_outcome(json.loads(path.read_text("utf-8")))
 
 
 def write(path: Path, value: Spec | Outcome) -> None:

@@ -31,13 +31,13 @@ MARGIN_SECONDS = 30.0
 _running: set[subprocess.Popen[bytes]] = set()
 
 
-def stop() -> None:
+def stop_runs() -> None:
     """End every run that is under way; each player cleans up after itself."""
     for player in tuple(_running):
         player.terminate()
 
 
-def played(spec: Spec, folder: Path) -> Outcome:
+def play_spec(spec: Spec, folder: Path) -> Outcome:
     """Play a run in a child process; its spec and its outcome are kept in the folder.
 
     A run that was ended from outside is an interruption, and has no outcome.
@@ -52,7 +52,7 @@ def played(spec: Spec, folder: Path) -> Outcome:
     )
     _running.add(player)
     try:
-        said = player.communicate(timeout=most)[1]
+        stderr = player.communicate(timeout=most)[1]
     except subprocess.TimeoutExpired:
         player.terminate()
         player.communicate()
@@ -67,13 +67,13 @@ def played(spec: Spec, folder: Path) -> Outcome:
     if player.returncode in (INTERRUPTED, *(-number for number in SIGNALS)):
         raise KeyboardInterrupt
     if not result.exists():
-        words = said.decode("utf-8", "replace").strip().splitlines()
+        words = stderr.decode("utf-8", "replace").strip().splitlines()
         why = words[-1] if words else f"it ended with {player.returncode}"
         return Outcome(trouble=f"the player did not finish: {why}")
     return read_outcome(result)
 
 
-class _Kept:
+class _StreamKeeper:
     """A stream that is read to its end, of which the beginning and the end are kept."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -100,7 +100,7 @@ class _Kept:
         return (self._head + middle + self._tail).decode("utf-8", "replace")
 
 
-class _Stopped:
+class _StopSignal:
     """Whether the run must end now: a signal came, or the caller is gone."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class _Stopped:
         return "" if os.getppid() == self._caller else "the caller has ended"
 
 
-def _play(spec: Spec, stopped: _Stopped) -> Outcome:
+def _play_confined(spec: Spec, stopped: _StopSignal) -> Outcome:
     if not spec.home or Path(spec.home).resolve() == Path.home().resolve():
         return Outcome(trouble="the home of a run must be its own: every process that has it is ended")
     open_because = confinement.isolate() if spec.isolate else "not asked for"
@@ -129,11 +129,11 @@ def _play(spec: Spec, stopped: _Stopped) -> Outcome:
     except OSError as error:
         return outcome._replace(trouble=f"port {spec.port} cannot be listened on: {error.strerror}")
     with server:
-        outcome = _run(spec, outcome, stopped)
+        outcome = _run_agent(spec, outcome, stopped)
         return outcome._replace(requests=tuple(server.requests))
 
 
-def _run(spec: Spec, outcome: Outcome, stopped: _Stopped) -> Outcome:
+def _run_agent(spec: Spec, outcome: Outcome, stopped: _StopSignal) -> Outcome:
     started = time.monotonic()
     try:
         agent = subprocess.Popen(
@@ -149,7 +149,7 @@ def _run(spec: Spec, outcome: Outcome, stopped: _Stopped) -> Outcome:
         return outcome._replace(trouble=f"'{spec.argv[0]}' cannot be started: {error.strerror}")
     assert agent.stdout is not None  # noqa: S101 - for the type checker
     assert agent.stderr is not None  # noqa: S101
-    stdout, stderr = _Kept(agent.stdout), _Kept(agent.stderr)
+    stdout, stderr = _StreamKeeper(agent.stdout), _StreamKeeper(agent.stderr)
     deadline = started + spec.patience_seconds
     while agent.poll() is None and time.monotonic() < deadline and not stopped.why():
         time.sleep(TICK_SECONDS)
@@ -164,7 +164,7 @@ def _run(spec: Spec, outcome: Outcome, stopped: _Stopped) -> Outcome:
             agent.wait()
     elif not stopped.why():
         confinement.await_end(spec.home, spec.settle_seconds)
-    left = confinement.end(agent.pid, spec.home)
+    left = confinement.end_processes(agent.pid, spec.home)
     code = agent.returncode
     return outcome._replace(
         exit=code if code >= 0 else None,
@@ -182,8 +182,8 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2:
         sys.stderr.write("usage: python -m hookport.lab.player SPEC.json OUTCOME.json\n")
         return 2
-    stopped = _Stopped()
-    outcome = _play(read_spec(Path(arguments[0])), stopped)
+    stopped = _StopSignal()
+    outcome = _play_confined(read_spec(Path(arguments[0])), stopped)
     write(Path(arguments[1]), outcome)
     return INTERRUPTED if stopped.why() else 0
 

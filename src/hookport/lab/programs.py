@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from hookport.base import folders
 from hookport.errors import HookportError
-from hookport.lab.driver import Driver, Package
+from hookport.lab.driver import AgentPackage, Driver
 from hookport.lab.stage import PROXIES
 
 # Told what is done now, at its beginning and then every second.
@@ -52,7 +52,7 @@ class Program(NamedTuple):
     where: Path
 
 
-def cache() -> Path:
+def get_cache_folder() -> Path:
     """The folder of the fetched programs."""
     folder = folders.find_own_folder(os.environ, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
     if not folder:
@@ -60,90 +60,93 @@ def cache() -> Path:
     return Path(folder, "agents")
 
 
-def shared(name: str, driver: Driver) -> Path:
+def get_shared_folder(name: str, driver: Driver) -> Path:
     """The folder for what a program unpacks on its first start, kept between runs."""
-    return cache().parent / "shared" / f"{name}@{driver.package.version}"
+    return get_cache_folder().parent / "shared" / f"{name}@{driver.package.version}"
 
 
-def installed(driver: Driver) -> Program | None:
+def find_installed(driver: Driver) -> Program | None:
     """The program that the machine has on PATH, if it runs and says its version."""
-    found = shutil.which(driver.program)
-    if not found:
+    launcher = shutil.which(driver.program)
+    if not launcher:
         return None
-    argv = (found,)
-    version = version_of((*argv, *driver.version))
-    return Program(argv, version, Path(found)) if version else None
+    argv = (launcher,)
+    version = read_version((*argv, *driver.version))
+    return Program(argv, version, Path(launcher)) if version else None
 
 
-def cached(name: str, driver: Driver) -> Program | None:
+def find_cached(name: str, driver: Driver) -> Program | None:
     """The pinned version, if it was fetched before."""
-    folder = cache() / f"{name}@{driver.package.version}"
+    folder = get_cache_folder() / f"{name}@{driver.package.version}"
     scripts = folder / ("bin" if driver.package.registry == "pypi" else "node_modules/.bin")
     launcher = scripts / driver.program
     if not launcher.exists():
         return None
     argv: tuple[str, ...] = (str(launcher),)
     if driver.package.node:
-        node = _node(driver.package.node)
+        node = _find_node(driver.package.node)
         if not node:
             return None
         argv = (node, *argv)
-    version = version_of((*argv, *driver.version))
+    version = read_version((*argv, *driver.version))
     return Program(argv, version or driver.package.version, launcher)
 
 
 def fetch(name: str, driver: Driver, progress: Progress) -> Program:
     """The pinned version, fetched unless it is there, with the Node that it needs."""
     package = driver.package
-    if package.node and not _node(package.node):
+    if package.node and not _find_node(package.node):
         version = str(max(NODE, package.node))
-        _fetch(f"node@{version}", Package("npm", "node", version), progress)
-    found = cached(name, driver)
-    if not found:
+        _fetch(f"node@{version}", AgentPackage("npm", "node", version), progress)
+    program = find_cached(name, driver)
+    if not program:
         _fetch(f"{name}@{package.version}", package, progress)
-        found = cached(name, driver)
-    if not found:
+        program = find_cached(name, driver)
+    if not program:
         raise ProgramError(
             f"{package.name} {package.version} was fetched and holds no program '{driver.program}';"
-            f" {driver.title} cannot be driven. Look into '{cache()}'."
+            f" {driver.title} cannot be driven. Look into '{get_cache_folder()}'."
         )
-    return found
+    return program
 
 
-def version_of(argv: Sequence[str]) -> str:
+def read_version(argv: Sequence[str]) -> str:
     """The version in what a program prints; nothing if it prints none in time or fails."""
     with tempfile.TemporaryDirectory(prefix="hookport-version-", ignore_cleanup_errors=True) as home:
-        own = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        own |= {"HOME": home, "TMPDIR": home, "NO_COLOR": "1", "TERM": "dumb", **PROXIES}
+        environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        environment |= {"HOME": home, "TMPDIR": home, "NO_COLOR": "1", "TERM": "dumb", **PROXIES}
         try:
-            code, text = _run(argv, own, VERSION_SECONDS, lambda _: None, cwd=home)
+            code, text = _run_command(argv, environment, VERSION_SECONDS, lambda _: None, cwd=home)
         except OSError:
             return ""
-    found = VERSION.search(text)
-    return found[0] if found and code == 0 else ""
+    match = VERSION.search(text)
+    return match[0] if match and code == 0 else ""
 
 
-def _node(least: int) -> str:
+def _find_node(least: int) -> str:
     """A Node that is new enough: the machine's own, or a fetched one."""
-    own = shutil.which("node")
-    fetched = cache() / f"node@{max(NODE, least)}" / "node_modules/node/bin/node"
-    for path in filter(None, (own, str(fetched) if fetched.exists() else "")):
-        major = version_of((path, "--version")).partition(".")[0]
+    own_node = shutil.which("node")
+    fetched = get_cache_folder() / f"node@{max(NODE, least)}" / "node_modules/node/bin/node"
+    for path in filter(None, (own_node, str(fetched) if fetched.exists() else "")):
+        major = read_version((path, "--version")).partition(".")[0]
         if major.isdigit() and int(major) >= least:
             return path
     return ""
 
 
-def _fetch(entry: str, package: Package, progress: Progress) -> None:
-    built = cache() / BUILT
+def _fetch(entry: str, package: AgentPackage, progress: Progress) -> None:
+    built = get_cache_folder() / BUILT
     try:
         built.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ProgramError(
-            f"'{cache()}' cannot be written: {error.strerror}. Set HOOKPORT_CACHE_DIR to a folder of yours."
+            f"'{get_cache_folder()}' cannot be written: {error.strerror}. Set HOOKPORT_CACHE_DIR to a folder of yours."
         ) from None
     for left in built.glob(f"{entry}~*"):
-        if not _alive(left.name.rpartition("~")[2]) and left.resolve() != (cache() / entry).resolve():
+        if (
+            not _is_alive(left.name.rpartition("~")[2])
+            and left.resolve() != (get_cache_folder() / entry).resolve()
+        ):
             shutil.rmtree(left, ignore_errors=True)
     folder = built / f"{entry}~{os.getpid()}"
     shutil.rmtree(folder, ignore_errors=True)
@@ -153,15 +156,17 @@ def _fetch(entry: str, package: Package, progress: Progress) -> None:
         link.unlink(missing_ok=True)
         link.symlink_to(Path(BUILT) / folder.name)
         try:
-            link.replace(cache() / entry)
+            link.replace(get_cache_folder() / entry)
         except IsADirectoryError:
-            raise ProgramError(f"'{cache() / entry}' is in the way; remove it and try again.") from None
+            raise ProgramError(
+                f"'{get_cache_folder() / entry}' is in the way; remove it and try again."
+            ) from None
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-def _alive(pid: str) -> bool:
+def _is_alive(pid: str) -> bool:
     if not pid.isdigit():
         return False
     try:
@@ -173,7 +178,7 @@ def _alive(pid: str) -> bool:
     return int(pid) != os.getpid()
 
 
-def _fetch_npm(package: Package, folder: Path, progress: Progress) -> None:
+def _fetch_npm(package: AgentPackage, folder: Path, progress: Progress) -> None:
     npm = shutil.which("npm")
     if not npm:
         raise ProgramError(
@@ -183,11 +188,11 @@ def _fetch_npm(package: Package, folder: Path, progress: Progress) -> None:
     folder.mkdir()
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
     command = [npm, "install", "--prefix", str(folder), *quiet, f"{package.name}@{package.version}"]
-    _fetch_with(command, package, progress)
+    _run_fetch(command, package, progress)
 
 
-def _fetch_pypi(package: Package, folder: Path, progress: Progress) -> None:
-    python = next(_pythons(package.python), None)
+def _fetch_pypi(package: AgentPackage, folder: Path, progress: Progress) -> None:
+    python = next(_find_pythons(package.python), None)
     if not python:
         least = ".".join(map(str, package.python))
         raise ProgramError(
@@ -195,15 +200,17 @@ def _fetch_pypi(package: Package, folder: Path, progress: Progress) -> None:
             f" Install Python {least}."
         )
     # A pip of its own makes the environment ten times slower to build, and is not needed where there is one.
-    own = not version_of((python, "-m", "pip", "--version"))
-    _fetch_with([python, "-m", "venv", *([] if own else ["--without-pip"]), str(folder)], package, progress)
+    has_no_pip = not read_version((python, "-m", "pip", "--version"))
+    _run_fetch(
+        [python, "-m", "venv", *([] if has_no_pip else ["--without-pip"]), str(folder)], package, progress
+    )
     inside = str(folder / "bin" / "python")
-    pip = [inside, "-m", "pip"] if own else [python, "-m", "pip", "--python", inside]
+    pip = [inside, "-m", "pip"] if has_no_pip else [python, "-m", "pip", "--python", inside]
     wanted = f"{package.name}=={package.version}"
-    _fetch_with([*pip, "install", "--no-input", "--disable-pip-version-check", wanted], package, progress)
+    _run_fetch([*pip, "install", "--no-input", "--disable-pip-version-check", wanted], package, progress)
 
 
-def _pythons(least: tuple[int, int]) -> Iterator[str]:
+def _find_pythons(least: tuple[int, int]) -> Iterator[str]:
     """The interpreters that are new enough, the likeliest first."""
     if sys.version_info[:2] >= least:
         yield sys.executable
@@ -215,15 +222,17 @@ def _pythons(least: tuple[int, int]) -> Iterator[str]:
         kept = [str(path) for place in places for path in sorted(place.glob(f"3.{minor}.*/bin/python"))]
         for path in filter(None, (named, *kept)):
             # A shim of pyenv is there for versions that are not chosen, and fails.
-            if version_of((path, "--version")).startswith(f"3.{minor}."):
+            if read_version((path, "--version")).startswith(f"3.{minor}."):
                 yield path
 
 
-def _fetch_with(command: Sequence[str], package: Package, progress: Progress) -> None:
+def _run_fetch(command: Sequence[str], package: AgentPackage, progress: Progress) -> None:
     what = f"{package.name} {package.version}"
-    own = {**os.environ, "CI": "1"}
+    environment = {**os.environ, "CI": "1"}
     try:
-        code, text = _run(command, own, FETCH_SECONDS, lambda time: progress(f"fetching {what}{time}"))
+        code, text = _run_command(
+            command, environment, FETCH_SECONDS, lambda time: progress(f"fetching {what}{time}")
+        )
     except OSError as error:
         raise ProgramError(f"`{command[0]}` cannot be started: {error.strerror}.") from error
     if code == 0:
@@ -241,7 +250,7 @@ def _fetch_with(command: Sequence[str], package: Package, progress: Progress) ->
     raise ProgramError(f"{tool} did not fetch {what}:\n{last}")
 
 
-def _run(
+def _run_command(
     command: Sequence[str],
     environment: dict[str, str],
     seconds: float,

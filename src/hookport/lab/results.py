@@ -16,7 +16,7 @@ from hookport.errors import InputError, Problem
 NOTHING: Mapping[str, Tree] = MappingProxyType({})
 
 
-class Result(NamedTuple):
+class ScenarioResult(NamedTuple):
     """What came of one scenario in one mode: `pass`, `fail` or `cannot`, and what shows it.
 
     `reason` is why an agent cannot and `instead` what it does; `parts` has the result of each format.
@@ -30,7 +30,7 @@ class Result(NamedTuple):
     parts: Mapping[str, str] = NOTHING
 
 
-class Results(NamedTuple):
+class AgentResults(NamedTuple):
     """What was measured on one version of one agent; `events` has how often each native event fired."""
 
     agent: str
@@ -43,76 +43,76 @@ class Results(NamedTuple):
     command: str
     isolated: bool
     events: Mapping[str, int] = NOTHING
-    scenarios: Mapping[str, Mapping[str, Result]] = NOTHING
+    scenarios: Mapping[str, Mapping[str, ScenarioResult]] = NOTHING
 
 
-def name_of(results: Results) -> str:
+def make_file_name(results: AgentResults) -> str:
     return f"{results.driver}@{results.version}.json"
 
 
-def text_of(results: Results) -> str:
+def format_results(results: AgentResults) -> str:
     """The file, with sorted keys and nothing that is empty."""
     tree = results._asdict()
     tree["events"] = {native: {"fired": count} for native, count in results.events.items()}
     tree["scenarios"] = {
-        name: {mode: _written(one) for mode, one in modes.items()}
+        name: {mode: _make_result_tree(result) for mode, result in modes.items()}
         for name, modes in results.scenarios.items()
     }
     return json.dumps(tree, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _written(one: Result) -> dict[str, Tree]:
-    tree = {**one._asdict(), "evidence": list(one.evidence), "parts": dict(one.parts)}
+def _make_result_tree(result: ScenarioResult) -> dict[str, Tree]:
+    tree = {**result._asdict(), "evidence": list(result.evidence), "parts": dict(result.parts)}
     return {key: value for key, value in tree.items() if value or key == "seconds"}
 
 
-def parse(text: str, file: str = "") -> Results:
+def parse_results(text: str, file: str = "") -> AgentResults:
     """The results in a text; InputError where it is none of ours."""
     try:
         tree = json.loads(text)
         scenarios = {
             name: {
-                mode: Result(**{**one, "evidence": tuple(one.get("evidence", ()))})
-                for mode, one in modes.items()
+                mode: ScenarioResult(**{**result, "evidence": tuple(result.get("evidence", ()))})
+                for mode, result in modes.items()
             }
             for name, modes in tree["scenarios"].items()
         }
-        events = {native: int(said["fired"]) for native, said in tree["events"].items()}
-        return Results(**{**tree, "scenarios": scenarios, "events": events})
+        events = {native: int(event_tree["fired"]) for native, event_tree in tree["events"].items()}
+        return AgentResults(**{**tree, "scenarios": scenarios, "events": events})
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         why = f"no results of `hookport prove`: {type(error).__name__}: {error}. Measure them again."
         raise InputError(Problem(why, file=file)) from None
 
 
-def kept() -> list[Results]:
+def load_results() -> list[AgentResults]:
     """The results that come with hookport, in the order of their names."""
     folder = files("hookport.lab").joinpath("results")
     paths = [path for path in folder.iterdir() if path.name.endswith(".json")] if folder.is_dir() else []
-    found = [parse(path.read_text("utf-8"), path.name) for path in paths]
-    return sorted(found, key=lambda one: (one.driver, one.version))
+    results = [parse_results(path.read_text("utf-8"), path.name) for path in paths]
+    return sorted(results, key=lambda agent_results: (agent_results.driver, agent_results.version))
 
 
-def write(folder: Path, results: Results) -> Path:
+def write_results(folder: Path, results: AgentResults) -> Path:
     """Put results into a folder, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / name_of(results)
-    replace_file(str(path), text_of(results).encode(), None)
+    path = folder / make_file_name(results)
+    replace_file(str(path), format_results(results).encode(), None)
     return path
 
 
-def save(results: Results) -> Path:
+def save_results(results: AgentResults) -> Path:
     """Keep results in hookport's own source, in place of those of other versions."""
     folder = Path(str(files("hookport.lab").joinpath("results")))
-    path = folder / name_of(results)
+    path = folder / make_file_name(results)
     if path.is_file():
-        results = merged(parse(path.read_text("utf-8"), path.name), results)
+        results = merge_results(parse_results(path.read_text("utf-8"), path.name), results)
     for other in folder.glob(f"{results.driver}@*.json"):
         if other != path:
             other.unlink()
-    return write(folder, results)
+    return write_results(folder, results)
 
 
-def merged(old: Results, new: Results) -> Results:
+def merge_results(old: AgentResults, new: AgentResults) -> AgentResults:
     """New results with the scenarios that were measured before and not again.
 
     Where some are of before, all have the older day: nothing is called newer than it is.
@@ -133,15 +133,15 @@ class Failure(NamedTuple):
     driver: str
     scenario: str
     mode: str
-    result: Result
+    result: ScenarioResult
 
 
-def failed(measured: Iterable[Results]) -> list[Failure]:
+def find_failures(measured: Iterable[AgentResults]) -> list[Failure]:
     """Every failure."""
     return [
-        Failure(one.driver, name, mode, result)
-        for one in measured
-        for name, modes in one.scenarios.items()
+        Failure(agent_results.driver, name, mode, result)
+        for agent_results in measured
+        for name, modes in agent_results.scenarios.items()
         for mode, result in modes.items()
         if result.result == "fail"
     ]

@@ -17,12 +17,12 @@ from hookport.agents import list_agents as all_agents
 from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
 from hookport.lab import formats, judge, mcp_lab, player, stage
-from hookport.lab.driver import Call, Driver, Stage, Step
-from hookport.lab.drivers import dialect_of
-from hookport.lab.formats import File, Format, World
-from hookport.lab.judge import Given, Seen, Verdict
+from hookport.lab.driver import Driver, ModelCall, ModelStep, Stage
+from hookport.lab.drivers import get_dialect_id
+from hookport.lab.formats import Format, FormatFile, LabWorld
+from hookport.lab.judge import PlayedScenario, RunEvidence, ScenarioVerdict
 from hookport.lab.programs import Program
-from hookport.lab.scenario import STEPS, Hook, Mode, Own, Scenario, filled, is_of_format
+from hookport.lab.scenario import STEPS, Mode, OwnHook, Scenario, ScenarioHook, fill_format, is_of_format
 from hookport.model.runs import Decision, Event
 from hookport.project.places import list_sites
 from hookport.shapes.dialect import find_event
@@ -35,7 +35,7 @@ BESIDE_SECONDS = 10
 OWN, OWN_EVENT = "own", "before_tool_execute"
 
 
-class Run(NamedTuple):
+class ScenarioRun(NamedTuple):
     """One process of an agent: a scenario in a mode, with the formats that are proven in it."""
 
     driver: str
@@ -54,38 +54,40 @@ class Run(NamedTuple):
         return len(self.formats) == 1 and self.scenario.formats != "one"
 
 
-class Done(NamedTuple):
+class FinishedRun(NamedTuple):
     """What a run gave: a verdict for each format, and what was seen on the way.
 
     `events` counts the native events that the bridge got; `flaky` is what the first of two tries said, where
     the second said otherwise.
     """
 
-    run: Run
-    verdicts: Mapping[str, Verdict]
+    run: ScenarioRun
+    verdicts: Mapping[str, ScenarioVerdict]
     seconds: float = 0
     events: Mapping[str, int] = {}
     isolated: bool = False
     flaky: tuple[str, ...] = ()
 
 
-def played(run: Run, driver: Driver, program: Program, shared: Path, root: Path) -> Done:
+def play_scenario(
+    run: ScenarioRun, driver: Driver, program: Program, shared: Path, root: Path
+) -> FinishedRun:
     """Play a run in an empty folder, in which everything is left to be looked at."""
-    world = World(_scope(driver, run.mode), root / "home", root / "hooks.jsonl")
-    written = _hook_files(run, world)
-    project = _project_files(run)
+    world = LabWorld(_choose_scope(driver, run.mode), root / "home", root / "hooks.jsonl")
+    written = _make_hook_files(run, world)
+    project = _make_project_files(run)
     if world.scope == "project":
         project.update({file.path: file.text for file in written})
     else:
         # Hooks of a scenario's own files are the user's too.
-        moved = home_files(run.scenario)
-        written += [File(moved[path], project.pop(path)) for path in moved if path in project]
+        moved = find_home_files(run.scenario)
+        written += [FormatFile(moved[path], project.pop(path)) for path in moved if path in project]
     word = run.formats[0] if run.formats else ""
-    made = stage.staged(
+    made = stage.build_stage(
         root,
         program.argv,
         shared=shared,
-        prompt=filled(run.scenario.prompt, word),
+        prompt=fill_format(run.scenario.prompt, word),
         files=project,
         within=run.scenario.cwd,
     )
@@ -94,27 +96,29 @@ def played(run: Run, driver: Driver, program: Program, shared: Path, root: Path)
         made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
     driver.settle(made)
     if world.scope == "user":
-        write(made.home, written)
+        write_files(made.home, written)
     if run.scenario.own:
-        write_own(made, get(dialect_of(driver)), run.scenario, world)
-    environment = {**stage.environment(made), **driver.environment(made)}
-    trouble = _installed(run, driver, made, environment)
+        write_own_hook(made, get(get_dialect_id(driver)), run.scenario, world)
+    environment = {**stage.make_environment(made), **driver.environment(made)}
+    trouble = _install_hooks(run, driver, made, environment)
     if run.scenario.tampered:
         _tamper(made.project, written)
     recorded = root / "payloads"
     more = {"HOOKPORT_RECORD": str(recorded)}
     rest = BESIDE_SECONDS if any(hook.is_async for hook in run.scenario.hooks) else 1
-    spec = stage.spec(driver, made, _steps(run, driver, made), settle_seconds=rest, more=more)
-    outcome = player.played(spec, root)
+    spec = stage.make_spec(driver, made, _make_steps(run, driver, made), settle_seconds=rest, more=more)
+    outcome = player.play_spec(spec, root)
     if trouble and not outcome.trouble:
         outcome = outcome._replace(trouble=trouble)
-    seen = Seen(outcome, made.project, made.home, _records(world.records), _events(recorded))
-    given = Given(run.scenario, driver)
-    verdicts = {form: judge.judged(given, form, seen) for form in run.formats or ("",)}
-    return Done(run, verdicts, outcome.seconds, seen.events, outcome.isolated)
+    seen = RunEvidence(
+        outcome, made.project, made.home, _read_records(world.records), _count_events(recorded)
+    )
+    given = PlayedScenario(run.scenario, driver)
+    verdicts = {form: judge.judge_format(given, form, seen) for form in run.formats or ("",)}
+    return FinishedRun(run, verdicts, outcome.seconds, seen.events, outcome.isolated)
 
 
-def _tamper(project: Path, written: Sequence[File]) -> None:
+def _tamper(project: Path, written: Sequence[FormatFile]) -> None:
     """Add a line to every script, as whoever disarms a guard would."""
     for file in written:
         if file.text.startswith("#!") or file.path.endswith(".py"):
@@ -122,85 +126,93 @@ def _tamper(project: Path, written: Sequence[File]) -> None:
                 script.write("\n# another line\n")
 
 
-def _scope(driver: Driver, mode: Mode) -> formats.Scope:
+def _choose_scope(driver: Driver, mode: Mode) -> formats.Scope:
     """Whose hooks are proven: hooks by themselves are the user's where an agent reads no project's files."""
-    return "user" if mode == "native" and not reads_projects(get(dialect_of(driver))) else "project"
+    return "user" if mode == "native" and not reads_projects(get(get_dialect_id(driver))) else "project"
 
 
 def reads_projects(dialect: Dialect) -> bool:
     return any(place.scope in ("project", "local") for place in dialect.locations)
 
 
-def hooks_of(scenario: Scenario, form: Format) -> list[Hook]:
+def make_hooks(scenario: Scenario, form: Format) -> list[ScenarioHook]:
     """The hooks of a scenario under the names that they have in a format."""
     named = [hook._replace(name=f"{hook.name}-{form.name}") for hook in scenario.hooks]
-    return [filled(hook, form.name) for hook in named]
+    return [fill_format(hook, form.name) for hook in named]
 
 
-def _hook_files(run: Run, world: World) -> list[File]:
+def _make_hook_files(run: ScenarioRun, world: LabWorld) -> list[FormatFile]:
     forms = [formats.get(name) for name in run.formats]
-    return [file for form in forms for file in formats.write(form, hooks_of(run.scenario, form), world)]
+    return [
+        file for form in forms for file in formats.make_files(form, make_hooks(run.scenario, form), world)
+    ]
 
 
-def home_files(scenario: Scenario) -> dict[str, str]:
+def find_home_files(scenario: Scenario) -> dict[str, str]:
     """The files of a scenario that stand where a project has hooks, with where a home has them."""
-    found: dict[str, str] = {}
-    for here, there in _homes():
-        found.update({path: there + path[len(here) :] for path in scenario.files if path.startswith(here)})
-    return found
+    paths: dict[str, str] = {}
+    for project_folder, home_folder in _pair_homes():
+        paths.update(
+            {
+                path: home_folder + path[len(project_folder) :]
+                for path in scenario.files
+                if path.startswith(project_folder)
+            }
+        )
+    return paths
 
 
-def _homes() -> Iterator[tuple[str, str]]:
+def _pair_homes() -> Iterator[tuple[str, str]]:
     """The folders of a project with hooks, each with the folder of a home that has the same files."""
     users = [site for site in list_sites() if site.scope == "user"]
     for mine in (site for site in list_sites() if site.scope == "project"):
-        here, name = _folder(mine.path)
-        for yours in (site for site in users if any(one in site.dialects for one in mine.dialects)):
-            there, other = _folder(yours.path.removeprefix("~/"))
-            if here and name == other:
-                yield here, there
+        project_folder, name = _split_place(mine.path)
+        for yours in (site for site in users if any(dialect in site.dialects for dialect in mine.dialects)):
+            home_folder, other = _split_place(yours.path.removeprefix("~/"))
+            if project_folder and name == other:
+                yield project_folder, home_folder
 
 
-def _folder(place: str) -> tuple[str, str]:
+def _split_place(place: str) -> tuple[str, str]:
     """A place as a folder and what is looked for in it."""
     folder = place.partition("*")[0].rpartition("/")[0]
     return (f"{folder}/", place[len(folder) + 1 :]) if folder else ("", place)
 
 
-def _project_files(run: Run) -> dict[str, str]:
+def _make_project_files(run: ScenarioRun) -> dict[str, str]:
     """The files of a scenario, those of a format once for each."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for path, text in run.scenario.files.items():
         for word in run.formats if is_of_format((path, text)) else ("",):
-            found[filled(path, word)] = filled(text, word)
-    return found
+            texts[fill_format(path, word)] = fill_format(text, word)
+    return texts
 
 
-def _steps(run: Run, driver: Driver, made: Stage) -> tuple[Step, ...]:
+def _make_steps(run: ScenarioRun, driver: Driver, made: Stage) -> tuple[ModelStep, ...]:
     """What the model does, in the agent's own calls; a step of a format once for each.
 
     Steps of a format that follow one another stay together, so that a file is read before its edit.
     """
     ordered = [
-        filled(step, word)
+        fill_format(step, word)
         for is_own, group in groupby(run.scenario.steps, lambda step: is_of_format(step[1]))
         for steps in [list(group)]
         for word in (run.formats if is_own else ("",))
         for step in steps
     ]
     return tuple(
-        Step(text=given) if kind == "say" else Step((_call(driver, made, kind, given),))
+        ModelStep(text=given) if kind == "say" else ModelStep((_make_call(driver, made, kind, given),))
         for kind, given in ordered
         if kind == "say" or kind in driver.calls
     )
 
 
-def _call(driver: Driver, made: Stage, kind: str, given: Tree) -> Call:
+def _make_call(driver: Driver, made: Stage, kind: str, given: Tree) -> ModelCall:
     arguments = [given[key] for key in STEPS[kind]] if STEPS[kind] else [given]
     return driver.calls[kind](made, *arguments)
 
 
-def missing_calls(scenario: Scenario, driver: Driver) -> str:
+def explain_missing_call(scenario: Scenario, driver: Driver) -> str:
     """Why the driver cannot play a scenario: it has no call for a step; to read first is only a courtesy."""
     for kind, _ in scenario.steps:
         if kind not in ("say", "read") and kind not in driver.calls:
@@ -208,28 +220,28 @@ def missing_calls(scenario: Scenario, driver: Driver) -> str:
     return ""
 
 
-def _installed(run: Run, driver: Driver, made: Stage, environment: dict[str, str]) -> str:
+def _install_hooks(run: ScenarioRun, driver: Driver, made: Stage, environment: dict[str, str]) -> str:
     """Install the hooks of a scenario as a user does; what went wrong, or nothing."""
-    dialect = get(dialect_of(driver))
+    dialect = get(get_dialect_id(driver))
     scopes = {"both": ("project", "user")}.get(run.scenario.scope, (run.scenario.scope,))
     if not reads_projects(dialect):
         scopes = ("user",)
-    agents = ["--agent", *dict.fromkeys([dialect.id, *(_readers() if run.scenario.adopt else ())])]
+    agents = ["--agent", *dict.fromkeys([dialect.id, *(_list_readers() if run.scenario.adopt else ())])]
     adopt = ["--adopt"] if run.scenario.adopt else []
     commands = [["sync", *agents, "--mode", run.mode, "--scope", scope, *adopt] for scope in scopes]
     commands.append(["trust", "--yes", "--agents"])
     if not run.scenario.approved:
         # The agent's own approval of our entries stays.
         commands.append(["untrust"])
-    return told(driver, made, environment, commands)
+    return call_hookport(driver, made, environment, commands)
 
 
-def _readers() -> list[str]:
+def _list_readers() -> list[str]:
     """The agents that read another agent's file, and whose hooks find a variable that shows it."""
     return [name for name in all_agents() if get(name).also_reads and "$root" in get_wire(name).env.values()]
 
 
-def told(
+def call_hookport(
     driver: Driver, made: Stage, environment: Mapping[str, str], commands: Sequence[Sequence[str]]
 ) -> str:
     """Call the real `hookport` in the project, once for each command; what went wrong, or nothing."""
@@ -239,31 +251,33 @@ def told(
     shim = bin_folder / driver.program
     shim.write_text(f'#!/bin/sh\nexec {shlex.join(made.program)} "$@"\n', "utf-8")
     shim.chmod(0o755)
-    own = {**environment, "PATH": f"{bin_folder}:{environment['PATH']}"}
-    said: list[str] = []
+    call_environment = {**environment, "PATH": f"{bin_folder}:{environment['PATH']}"}
+    transcript: list[str] = []
     trouble = ""
     for command in commands:
         done = subprocess.run(
             [sys.executable, "-P", "-m", "hookport", *command],
             cwd=made.project,
-            env={**own, "PYTHONPATH": str(Path(__file__).parents[2])},
+            env={**call_environment, "PYTHONPATH": str(Path(__file__).parents[2])},
             capture_output=True,
             text=True,
             check=False,
             timeout=INSTALL_SECONDS,
             stdin=subprocess.DEVNULL,
         )
-        said.append(f"$ hookport {shlex.join(command)}\n{done.stdout}{done.stderr}=> {done.returncode}\n")
+        transcript.append(
+            f"$ hookport {shlex.join(command)}\n{done.stdout}{done.stderr}=> {done.returncode}\n"
+        )
         # 1 is a finding that a person must see, with everything written.
         if done.returncode not in (0, 1):
             last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["it said nothing"]
             trouble = trouble or f"`hookport {shlex.join(command)}` failed: {last[0]}"
     with (made.home.parent / "install.txt").open("a", encoding="utf-8") as file:
-        file.write("\n".join(said))
+        file.write("\n".join(transcript))
     return trouble
 
 
-def write(folder: Path, wanted: Sequence[File]) -> None:
+def write_files(folder: Path, wanted: Sequence[FormatFile]) -> None:
     for file in wanted:
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -291,36 +305,36 @@ sys.exit(code)
 SHORT_SECONDS = 5
 
 
-def _own_script(dialect: Dialect, own: Own, records: Path) -> str:
+def _make_own_script(dialect: Dialect, own_hook: OwnHook, records: Path) -> str:
     """A program that answers in the words that the agent obeys, as if only that agent were known."""
     native = find_event_specs(dialect, OWN_EVENT)[0].native
     event = Event(OWN_EVENT, dialect.id, native)
     answers = [
         write_answer(dialect.wire, event, decision)[0]
-        for decision in (Decision("deny", own.reason), Decision())
+        for decision in (Decision("deny", own_hook.reason), Decision())
     ]
     denied, passed = ((answer.stdout, answer.stderr, answer.exit_code) for answer in answers)
-    words = {"when": own.when, "child": own.child, "records": str(records), "name": OWN}
+    words = {"when": own_hook.when, "child": own_hook.child, "records": str(records), "name": OWN}
     return OWN_SCRIPT.format(**words, denied=denied, passed=passed)
 
 
-def write_own(made: Stage, dialect: Dialect, scenario: Scenario, world: World) -> None:
+def write_own_hook(made: Stage, dialect: Dialect, scenario: Scenario, world: LabWorld) -> None:
     """A hook of the user's own in the agent's words and file, among what stands there already."""
-    form = formats.get(formats.names()[0])
-    own = scenario.own or Own()
+    form = formats.get(formats.list_names()[0])
+    own_hook = scenario.own or OwnHook()
     script = made.home / "own.py"
-    write(made.home, [File(script.name, _own_script(dialect, own, world.records))])
+    write_files(made.home, [FormatFile(script.name, _make_own_script(dialect, own_hook, world.records))])
     handler: dict[str, Tree] = {"type": "command", "command": str(script)}
-    if own.child:
+    if own_hook.child:
         handler["timeout"] = SHORT_SECONDS
     hook: dict[str, Tree] = {"name": OWN, "event": OWN_EVENT, "matcher": "shell", "handler": handler}
-    if own.when:
+    if own_hook.when:
         hook["blocking"] = True
     manifest = json.dumps({**form.beside, "hooks": [hook]})
     reading = pipeline.read({form.places["project"].file: manifest.encode()}, get(form.name))
     for file in pipeline.convert(reading, dialect, bare=True).files:
-        place = local_file(dialect) if own.scope == "local" else file.path
-        path = _own_place(made, dialect, place, is_alone=scenario.scope == "user")
+        place = find_local_file(dialect) if own_hook.scope == "local" else file.path
+        path = _choose_own_place(made, dialect, place, is_alone=scenario.scope == "user")
         # Where an event is a file, the hook is that file.
         data = script.read_bytes() if find_event(dialect, path.name) else file.text.encode()
         if path.exists():
@@ -333,12 +347,12 @@ def write_own(made: Stage, dialect: Dialect, scenario: Scenario, world: World) -
             path.chmod(0o755)
 
 
-def local_file(dialect: Dialect) -> str:
+def find_local_file(dialect: Dialect) -> str:
     """The file of a project that is the user's alone; empty where the agent has none."""
     return next((place.path for place in dialect.locations if place.scope == "local"), "")
 
 
-def _own_place(made: Stage, dialect: Dialect, path: str, *, is_alone: bool) -> Path:
+def _choose_own_place(made: Stage, dialect: Dialect, path: str, *, is_alone: bool) -> Path:
     """Where a user has a hook: not in a file that is hookport's by its name or by its event.
 
     `is_alone`: hookport writes none of the project's files.
@@ -352,12 +366,12 @@ def _own_place(made: Stage, dialect: Dialect, path: str, *, is_alone: bool) -> P
     return made.project / path.replace("hookport.", f"{OWN}.")
 
 
-def _records(path: Path) -> list[dict[str, Tree]]:
+def _read_records(path: Path) -> list[dict[str, Tree]]:
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     return [json.loads(line) for line in lines]
 
 
-def _events(folder: Path) -> dict[str, int]:
+def _count_events(folder: Path) -> dict[str, int]:
     """How often each native event came to the bridge."""
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
     natives = [json.loads(file.read_text("utf-8"))["native"] for file in files]

@@ -107,101 +107,111 @@ FORMATTED = (("sample.py", "value = 1\n"), ("sample.ts", "export const value = 1
 PROMPT = Sample("prompt", "a prompt with keys and a password", (f"Use this: {SECRETS}",), "")
 
 
-def chosen(hooks: Sequence[PlannedHook], kinds: Collection[str], own: Sequence[Sample]) -> list[Sample]:
+def choose_samples(
+    hooks: Sequence[PlannedHook], kinds: Collection[str], asked_samples: Sequence[Sample]
+) -> list[Sample]:
     """The calls that are played: a harmless one of each kind, then what the hooks are for.
 
     `own` are those that a person asked for; they are played whatever the hooks say.
     """
     tooled = [hook for hook in hooks if hook.event in (*GUARDED, *AFTER, *FAILING)]
-    wanted = [*_controls(tooled), *_fitting(tooled), *(one for one in own if one.kind != "prompt")]
-    unmet = [hook for hook in tooled if not any(matches(hook, one) for one in wanted if one.kind in kinds)]
-    wanted += [sample for hook in unmet for sample in _like(hook, kinds)]
+    wanted = [
+        *_make_controls(tooled),
+        *_select_fitting(tooled),
+        *(sample for sample in asked_samples if sample.kind != "prompt"),
+    ]
+    unmet = [
+        hook
+        for hook in tooled
+        if not any(is_matching(hook, sample) for sample in wanted if sample.kind in kinds)
+    ]
+    wanted += [sample for hook in unmet for sample in _make_likenesses(hook, kinds)]
     counts: Counter[str] = Counter()
     numbered: list[Sample] = []
     for sample in dict.fromkeys(sample for sample in wanted if sample.kind in kinds):
         # The same for every agent, whichever other kinds of calls it has.
-        numbered.append(_numbered(sample, counts[sample.kind]))
+        numbered.append(_number_sample(sample, counts[sample.kind]))
         counts[sample.kind] += 1
     return numbered
 
 
-def marked(sample: Sample) -> Sample:
+def mark_command(sample: Sample) -> Sample:
     """A command that leaves its mark by itself, because the program it starts is not seen."""
-    text = _with_mark(sample.given[0], sample.mark)
+    text = _add_mark(sample.given[0], sample.mark)
     return sample._replace(about=text, given=(text,), program=())
 
 
-def prompts(hooks: Iterable[PlannedHook], own: Sequence[Sample]) -> list[Sample]:
+def choose_prompts(hooks: Iterable[PlannedHook], asked_samples: Sequence[Sample]) -> list[Sample]:
     """The prompts that are played, each in a run of its own."""
-    asked = [sample for sample in own if sample.kind == "prompt"]
+    asked = [sample for sample in asked_samples if sample.kind == "prompt"]
     return [*([PROMPT] if any(hook.event == "before_prompt" for hook in hooks) else ()), *asked]
 
 
-def matches(hook: PlannedHook, sample: Sample) -> bool:
+def is_matching(hook: PlannedHook, sample: Sample) -> bool:
     """Whether the hook's own matcher is for what is played."""
     if sample.kind == "prompt":
         return hook.event == "before_prompt"
-    return match_hook(hook, Event(hook.event, ""), _call(sample), get_wire(hook.dialect)).matches
+    return match_hook(hook, Event(hook.event, ""), _make_call(sample), get_wire(hook.dialect)).matches
 
 
-def of_text(text: str) -> Sample:
+def parse_sample(text: str) -> Sample:
     """What a person asked for: a command, or `write: PATH`, `edit: PATH`, `read: PATH`, `prompt: TEXT`."""
-    found = KIND.fullmatch(text.strip())
-    kind, given = (found[1], found[2].strip()) if found else ("shell", text.strip())
+    kind_match = KIND.fullmatch(text.strip())
+    kind, given = (kind_match[1], kind_match[2].strip()) if kind_match else ("shell", text.strip())
     if not given:
         raise UsageError("--sample '' plays nothing. Give a command, or such as 'write: PATH'.")
     if kind == "prompt":
         return Sample("prompt", given, (given,), "")
     if kind == "shell":
-        return _command(given)
+        return _make_command(given)
     if not PATH.fullmatch(given):
         raise UsageError(f"--sample '{text}': '{given}' is no path inside a project. Give a relative one.")
-    makers = {"write": lambda: _write(given, "sample\n"), "edit": lambda: _edit(given)}
-    return makers.get(kind, lambda: _read(given))()
+    makers = {"write": lambda: _make_write(given, "sample\n"), "edit": lambda: _make_edit(given)}
+    return makers.get(kind, lambda: _make_read(given))()
 
 
-def _controls(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
+def _make_controls(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
     """What is harmless, once of each kind."""
-    yield _command("ls README.md", harmless=True)
-    yield _write("notes.md", "# Notes\n")._replace(harmless=True)
-    yield _edit("notes-edited.md")._replace(harmless=True)
-    yield _read("notes-read.md")._replace(harmless=True)
+    yield _make_command("ls README.md", harmless=True)
+    yield _make_write("notes.md", "# Notes\n")._replace(harmless=True)
+    yield _make_edit("notes-edited.md")._replace(harmless=True)
+    yield _make_read("notes-read.md")._replace(harmless=True)
     if any(_names_mcp(hook) for hook in hooks):
         yield Sample("mcp", f"{SHOUT} of {SERVER}", (SHOUT, "mark-{n}"), "mark-{n}", harmless=True)
     if any(hook.event in FAILING for hook in hooks):
-        yield _command("exit 3", harmless=True)
+        yield _make_command("exit 3", harmless=True)
 
 
-def _fitting(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
+def _select_fitting(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
     """What guards look for, and what formatters do, where a hook's matcher is for it."""
-    formatted = [_write(path, text)._replace(harmless=True) for path, text in FORMATTED]
-    for sample in (*formatted, *_dangers()):
+    formatted = [_make_write(path, text)._replace(harmless=True) for path, text in FORMATTED]
+    for sample in (*formatted, *_make_dangers()):
         events = AFTER if sample.harmless else GUARDED
-        if any(hook.event in events and matches(hook, sample) for hook in hooks):
+        if any(hook.event in events and is_matching(hook, sample) for hook in hooks):
             yield sample
 
 
-def _dangers() -> Iterator[Sample]:
-    yield from map(_command, COMMANDS)
-    yield from (_write(path, text) for path, text in WRITTEN)
-    yield from map(_edit, EDITED)
-    yield from map(_read, READ)
+def _make_dangers() -> Iterator[Sample]:
+    yield from map(_make_command, COMMANDS)
+    yield from (_make_write(path, text) for path, text in WRITTEN)
+    yield from map(_make_edit, EDITED)
+    yield from map(_make_read, READ)
 
 
-def _command(line: str, *, harmless: bool = False) -> Sample:
+def _make_command(line: str, *, harmless: bool = False) -> Sample:
     victim = VICTIM.search(line)
     planted = (*([(f"{victim[0]}/kept.txt", "kept\n")] if victim else ()), *PLANTED)
-    return Sample("shell", line, (line,), "ran-{n}", harmless, planted, _program(line))
+    return Sample("shell", line, (line,), "ran-{n}", harmless, planted, _find_program(line))
 
 
-def _program(line: str) -> tuple[str, ...]:
+def _find_program(line: str) -> tuple[str, ...]:
     """The words of the program that a command starts with; none where a shell may make others of them."""
     words = re.split(r"[|;&]", line, maxsplit=1)[0].split()
     is_sure = PLAIN.fullmatch(line) and words and PROGRAM.fullmatch(words[0]) and words[0] not in BUILT_IN
     return tuple(words) if is_sure else ()
 
 
-def _with_mark(line: str, mark: str) -> str:
+def _add_mark(line: str, mark: str) -> str:
     """A command that leaves a file, after what it does, or before it ends the shell."""
     if line.startswith("exit "):
         return f"touch {mark}; {line}"
@@ -210,31 +220,31 @@ def _with_mark(line: str, mark: str) -> str:
     return f"{line}{joint}touch {mark}"
 
 
-def _write(path: str, text: str) -> Sample:
+def _make_write(path: str, text: str) -> Sample:
     return Sample("write", f"write {path}", (path, text), path)
 
 
-def _edit(path: str) -> Sample:
+def _make_edit(path: str) -> Sample:
     return Sample("edit", f"edit {path}", (path, "before", "after"), path, planted=((path, "before\n"),))
 
 
-def _read(path: str) -> Sample:
+def _make_read(path: str) -> Sample:
     return Sample("read", f"read {path}", (path,), path, planted=((path, "read-{n}\n"),))
 
 
-def _numbered(sample: Sample, number: int) -> Sample:
-    def said(text: str) -> str:
+def _number_sample(sample: Sample, number: int) -> Sample:
+    def fill_number(text: str) -> str:
         return text.replace("{n}", str(number))
 
-    mark = said(sample.mark)
-    planted = tuple((path, said(text)) for path, text in sample.planted)
+    mark = fill_number(sample.mark)
+    planted = tuple((path, fill_number(text)) for path, text in sample.planted)
     numbered = sample._replace(mark=mark, planted=planted)
     if sample.kind == "mcp":
-        return numbered._replace(given=tuple(map(said, sample.given)))
-    return numbered if sample.program or sample.kind != "shell" else marked(numbered)
+        return numbered._replace(given=tuple(map(fill_number, sample.given)))
+    return numbered if sample.program or sample.kind != "shell" else mark_command(numbered)
 
 
-def _call(sample: Sample) -> Call:
+def _make_call(sample: Sample) -> Call:
     """The call in canonical words, with the path as agents send it."""
     given, path = sample.given, f"/project/{sample.path}"
     if sample.kind == "mcp":
@@ -251,21 +261,21 @@ def _call(sample: Sample) -> Call:
 def _names_mcp(hook: PlannedHook) -> bool:
     """Whether a matcher is about MCP tools of the server that there is."""
     control = Sample("mcp", "", (SHOUT, ""), "")
-    return bool(hook.terms) and matches(hook.replace(content=""), control)
+    return bool(hook.terms) and is_matching(hook.replace(content=""), control)
 
 
-def _like(hook: PlannedHook, kinds: Collection[str]) -> Iterator[Sample]:
+def _make_likenesses(hook: PlannedHook, kinds: Collection[str]) -> Iterator[Sample]:
     """For a hook that none of the samples is for: calls with a text that its pattern matches.
 
     A command is only printed, never run: what a guard looks for may be anything.
     """
-    text = likeness.of(hook.content) if hook.content else ""
+    text = likeness.make_likeness(hook.content) if hook.content else ""
     if not text:
         return
-    made = [_command(f"echo {shlex.quote(text)}")]
+    made = [_make_command(f"echo {shlex.quote(text)}")]
     path = text.removeprefix("/project").strip("/")
     if PATH.fullmatch(path):
-        made += [_write(path, "sample\n"), _edit(path), _read(path)]
-    made += [_write("sample.txt", f"{text}\n")]
+        made += [_make_write(path, "sample\n"), _make_edit(path), _make_read(path)]
+    made += [_make_write("sample.txt", f"{text}\n")]
     for kind in (kind for kind in TOOLS if kind in kinds):
-        yield from [sample for sample in made if sample.kind == kind and matches(hook, sample)][:1]
+        yield from [sample for sample in made if sample.kind == kind and is_matching(hook, sample)][:1]

@@ -48,7 +48,7 @@ STEPS: dict[str, tuple[str, ...]] = {
 PROMPT = "Do what the task says."
 
 
-class Hook(NamedTuple):
+class ScenarioHook(NamedTuple):
     """A hook that no format has written yet.
 
     `when` is a subject and a text: it acts where the text is in that part of the payload, and has no opinion
@@ -79,7 +79,7 @@ class Hook(NamedTuple):
     exists: str = ""
 
 
-class Own(NamedTuple):
+class OwnHook(NamedTuple):
     """A hook of the user's own in the agent's words and file.
 
     It denies with `reason` where the text `when` is in the payload; without one it only watches. `scope` is
@@ -93,7 +93,7 @@ class Own(NamedTuple):
     child: int = 0
 
 
-class Need(NamedTuple):
+class AbilityNeed(NamedTuple):
     """What an agent must be able to do at an event."""
 
     event: str
@@ -112,10 +112,10 @@ class Scenario(NamedTuple):
 
     name: str
     title: str
-    hooks: tuple[Hook, ...]
+    hooks: tuple[ScenarioHook, ...]
     steps: tuple[tuple[str, Tree], ...]
     expect: tuple[Check, ...]
-    needs: tuple[Need, ...] = ()
+    needs: tuple[AbilityNeed, ...] = ()
     # What is so where the agent lacks something, in checks and in words.
     otherwise: tuple[Check, ...] = ()
     instead: str = ""
@@ -135,7 +135,7 @@ class Scenario(NamedTuple):
     # Whose settings hooks are installed in, where the agent has the choice.
     scope: Literal["project", "user", "both"] = "project"
     # It stands in the agent's file before anything is installed.
-    own: Own | None = None
+    own: OwnHook | None = None
     # The agent trusts the project's folder.
     trusted: bool = True
     # Programs that must be on the machine.
@@ -209,21 +209,21 @@ _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
 _KINDS = {str: "a text", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """Every scenario, in alphabetical order."""
-    found = (path.name for path in files("hookport.lab").joinpath("scenarios").iterdir())
-    return sorted(name.removesuffix(".yaml") for name in found if name.endswith(".yaml"))
+    file_names = (path.name for path in files("hookport.lab").joinpath("scenarios").iterdir())
+    return sorted(name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml"))
 
 
 def get(name: str) -> Scenario:
     """The scenario of that name."""
-    if name not in names():
-        raise UsageError(f"unknown scenario '{name}'.{suggest_closest(name, names())}")
+    if name not in list_names():
+        raise UsageError(f"unknown scenario '{name}'.{suggest_closest(name, list_names())}")
     text = files("hookport.lab").joinpath("scenarios", f"{name}.yaml").read_text("utf-8")
-    return load(name, text)
+    return parse_scenario(name, text)
 
 
-def load(name: str, text: str) -> Scenario:
+def parse_scenario(name: str, text: str) -> Scenario:
     """A scenario from its text; InputError lists everything that is wrong with it."""
     import yaml
 
@@ -236,14 +236,14 @@ def load(name: str, text: str) -> Scenario:
         raise InputError(Problem(f"no YAML: {error.problem}", (), file, line, column)) from None
     if not isinstance(tree, dict):
         raise InputError(Problem("a scenario must be an object", file=file))
-    reader = _Reader(file)
+    reader = _ScenarioReader(file)
     made = reader.scenario(name, tree)
     if reader.problems:
         raise InputError(*reader.problems)
     return made._replace(text=text)
 
 
-class _Reader:
+class _ScenarioReader:
     """Reads one file and keeps what is wrong with it."""
 
     def __init__(self, file: str) -> None:
@@ -256,8 +256,12 @@ class _Reader:
     def scenario(self, name: str, tree: Mapping[str, Tree]) -> Scenario:
         tree = self.fields(tree, _FIELDS, (), needed=("title", "steps", "expect"))
         needs = tree.get("needs", [])
-        hooks = [self.hook(one, ("hooks", number)) for number, one in enumerate(tree.get("hooks", []))]
-        steps = [self.step(one, ("steps", number)) for number, one in enumerate(tree.get("steps", []))]
+        hooks = [
+            self.hook(hook_tree, ("hooks", number)) for number, hook_tree in enumerate(tree.get("hooks", []))
+        ]
+        steps = [
+            self.step(step_tree, ("steps", number)) for number, step_tree in enumerate(tree.get("steps", []))
+        ]
         known = {hook.name for hook in hooks if hook} | ({"own"} if tree.get("own") else set())
         expect, otherwise = (self.checks(tree.get(key, []), key, known) for key in ("expect", "otherwise"))
         if bool(otherwise) != bool(tree.get("instead")):
@@ -324,14 +328,14 @@ class _Reader:
                 path, f"unknown word '{word}'.{suggest_closest(str(word), known)} Known: {', '.join(known)}"
             )
 
-    def own(self, tree: Tree) -> Own | None:
+    def own(self, tree: Tree) -> OwnHook | None:
         if isinstance(tree, bool):
-            return Own() if tree else None
-        one = self.fields(tree, {"when": str, "reason": str, "scope": str, "child": int}, ("own",))
-        self.word(one.get("scope", "project"), ("project", "local"), ("own", "scope"))
-        if bool(one.get("when")) != bool(one.get("reason")):
+            return OwnHook() if tree else None
+        fields = self.fields(tree, {"when": str, "reason": str, "scope": str, "child": int}, ("own",))
+        self.word(fields.get("scope", "project"), ("project", "local"), ("own", "scope"))
+        if bool(fields.get("when")) != bool(fields.get("reason")):
             self.wrong(("own",), "'when' and 'reason' go together: what it denies, and why")
-        return Own(**one)
+        return OwnHook(**fields)
 
     def texts(self, tree: Mapping[Tree, Tree], path: Path) -> dict[str, str]:
         for key, value in tree.items():
@@ -341,63 +345,63 @@ class _Reader:
                 self.wrong((*path, str(key)), "must be a path in the project")
         return {str(key): str(value) for key, value in tree.items()}
 
-    def needs(self, trees: list[Tree]) -> list[Need]:
-        found = []
+    def needs(self, trees: list[Tree]) -> list[AbilityNeed]:
+        needs = []
         for number, tree in enumerate(trees):
             path: Path = ("needs", number)
-            one = self.fields(tree, {"event": str, "can": str}, path, needed=("event", "can"))
-            self.word(one.get("event", "session_start"), tuple(EVENTS), (*path, "event"))
-            self.word(one.get("can", "fires"), (*ABILITIES, *WAYS), (*path, "can"))
-            found.append(Need(one.get("event", ""), one.get("can", "")))
-        return found
+            fields = self.fields(tree, {"event": str, "can": str}, path, needed=("event", "can"))
+            self.word(fields.get("event", "session_start"), tuple(EVENTS), (*path, "event"))
+            self.word(fields.get("can", "fires"), (*ABILITIES, *WAYS), (*path, "can"))
+            needs.append(AbilityNeed(fields.get("event", ""), fields.get("can", "")))
+        return needs
 
-    def hook(self, tree: Tree, path: Path) -> Hook | None:
+    def hook(self, tree: Tree, path: Path) -> ScenarioHook | None:
         before = len(self.problems)
-        one = self.fields(tree, _HOOK_FIELDS, path, needed=("name", "event", "answer"))
-        self.word(one.get("event", "*"), ("*", *EVENTS), (*path, "event"))
-        self.word(one.get("answer", "none"), ANSWERS, (*path, "answer"))
-        for number, tool in enumerate(one.get("tools", ())):
+        fields = self.fields(tree, _HOOK_FIELDS, path, needed=("name", "event", "answer"))
+        self.word(fields.get("event", "*"), ("*", *EVENTS), (*path, "event"))
+        self.word(fields.get("answer", "none"), ANSWERS, (*path, "answer"))
+        for number, tool in enumerate(fields.get("tools", ())):
             self.word(tool, tuple(TOOLS), (*path, "tools", number))
-        when = self.texts(one.get("when", {}), (*path, "when"))
+        when = self.texts(fields.get("when", {}), (*path, "when"))
         if len(when) > 1:
             self.wrong((*path, "when"), "must have one subject")
         for subject in when:
             self.word(subject, SUBJECTS, (*path, "when", subject))
-        says = self.texts(one.get("says", {}), (*path, "says"))
-        for field in (*says, *([one["exists"]] if "exists" in one else [])):
+        says = self.texts(fields.get("says", {}), (*path, "says"))
+        for field in (*says, *([fields["exists"]] if "exists" in fields else [])):
             self.word(field, FIELDS, (*path, "says" if field in says else "exists"))
         if len(says) > 1:
             self.wrong((*path, "says"), "must have one field")
-        change = self.fields(one.get("change", {}), {"from": str, "to": str}, (*path, "change"))
+        change = self.fields(fields.get("change", {}), {"from": str, "to": str}, (*path, "change"))
         wants = {
             "rewrite": "change",
             "rewrite-partial": "change",
             "context": "context",
             "sleep": "seconds",
-        }.get(one.get("answer", ""), "")
-        if wants and not one.get(wants):
-            self.wrong(path, f"the answer '{one['answer']}' needs '{wants}'")
+        }.get(fields.get("answer", ""), "")
+        if wants and not fields.get(wants):
+            self.wrong(path, f"the answer '{fields['answer']}' needs '{wants}'")
         if len(self.problems) > before:
             return None
-        return Hook(
-            one["name"],
-            one["event"],
-            one["answer"],
-            tuple(one.get("tools", ())),
-            one.get("mcp", ""),
-            one.get("content", ""),
+        return ScenarioHook(
+            fields["name"],
+            fields["event"],
+            fields["answer"],
+            tuple(fields.get("tools", ())),
+            fields.get("mcp", ""),
+            fields.get("content", ""),
             next(iter(when.items()), ("", "")),
-            one.get("reason", ""),
-            one.get("context", ""),
+            fields.get("reason", ""),
+            fields.get("context", ""),
             (change.get("from", ""), change.get("to", "")),
-            one.get("once", False),
-            one.get("timeout", 0),
-            one.get("seconds", 0),
-            one.get("witness", ""),
-            one.get("closed", False),
-            one.get("async", False),
+            fields.get("once", False),
+            fields.get("timeout", 0),
+            fields.get("seconds", 0),
+            fields.get("witness", ""),
+            fields.get("closed", False),
+            fields.get("async", False),
             next(iter(says.items()), ("", "")),
-            one.get("exists", ""),
+            fields.get("exists", ""),
         )
 
     def step(self, tree: Tree, path: Path) -> tuple[str, Tree] | None:
@@ -416,7 +420,7 @@ class _Reader:
         return kind, given
 
     def checks(self, trees: list[Tree], key: str, hooks: set[str]) -> tuple[Check, ...]:
-        found = []
+        checks = []
         for number, tree in enumerate(trees):
             path: Path = (key, number)
             if not isinstance(tree, dict) or len(tree) != 1 or next(iter(tree)) not in CHECKS:
@@ -432,22 +436,22 @@ class _Reader:
                     self.wrong((*path, kind), f"'{field.lower()}' is missing")
             if "hook" in about:
                 self.word(about["hook"], tuple(sorted(hooks)), (*path, kind, "hook"))
-            found.append(Check(kind, about))
-        return tuple(found)
+            checks.append(Check(kind, about))
+        return tuple(checks)
 
 
-def filled(tree: Tree, word: str) -> Tree:
+def fill_format(tree: Tree, word: str) -> Tree:
     """The same data with the format's name in it."""
     if isinstance(tree, str):
         return tree.replace(FORMAT, word)
     if isinstance(tree, Mapping):
-        return {filled(key, word): filled(value, word) for key, value in tree.items()}
-    if isinstance(tree, Hook | Check | tuple):
-        parts = [filled(part, word) for part in tree]
-        return type(tree)(*parts) if isinstance(tree, Hook | Check) else tuple(parts)
-    return [filled(part, word) for part in tree] if isinstance(tree, list) else tree
+        return {fill_format(key, word): fill_format(value, word) for key, value in tree.items()}
+    if isinstance(tree, ScenarioHook | Check | tuple):
+        parts = [fill_format(part, word) for part in tree]
+        return type(tree)(*parts) if isinstance(tree, ScenarioHook | Check) else tuple(parts)
+    return [fill_format(part, word) for part in tree] if isinstance(tree, list) else tree
 
 
 def is_of_format(tree: Tree) -> bool:
     """Whether the data is there once for each format."""
-    return bool(filled(tree, "") != tree)
+    return bool(fill_format(tree, "") != tree)

@@ -22,9 +22,9 @@ from typing import IO, Self
 
 from hookport.base.tree import Tree
 from hookport.lab import protocols
-from hookport.lab.driver import Step
-from hookport.lab.play import Heard
-from hookport.lab.protocols import Ask, Conversation, Reply, Speech
+from hookport.lab.driver import ModelStep
+from hookport.lab.play import RequestRecord
+from hookport.lab.protocols import Conversation, ModelProtocol, ModelReply, ModelRequest
 
 LONGEST_BODY_BYTES = 64 << 20
 SECRETS = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECASE)
@@ -39,16 +39,16 @@ SUMMARY = re.compile(
 )
 
 
-class Script:
+class ModelScript:
     """The steps, and how far each conversation is with them."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[ModelStep]) -> None:
         self.steps = tuple(steps)
         self._openings: set[str] = set()
         self._begun = False
         self._lock = threading.Lock()
 
-    def progress(self, conversation: Conversation) -> int:
+    def count_steps(self, conversation: Conversation) -> int:
         """How many steps the conversation has behind it.
 
         Calls are known by their ids, or by their number where an agent gives them ids of its own. A text
@@ -56,13 +56,14 @@ class Script:
         model's mouth.
         """
         done = max(
-            (int(found) for said in conversation.texts for found in NEXT.findall(said.text)), default=0
+            (int(number) for message in conversation.texts for number in NEXT.findall(message.text)),
+            default=0,
         )
         for turn in conversation.turns:
             marks = [int(mark[1]) + 1 for call in turn.calls if (mark := MARK.search(call.id))]
             if marks:
                 done = max(done, *marks)
-            elif done < len(self.steps) and _same(self.steps[done], bool(turn.calls), turn.text):
+            elif done < len(self.steps) and _is_step(self.steps[done], bool(turn.calls), turn.text):
                 done += 1
         return done
 
@@ -72,8 +73,8 @@ class Script:
         That is a request without tools or with a wish for JSON (a title, a choice), one for a summary, and
         another conversation that starts in the middle of this one (a subagent).
         """
-        done = self.progress(conversation)
-        asked = [said.text for said in conversation.texts if said.role == "user"]
+        done = self.count_steps(conversation)
+        asked = [message.text for message in conversation.texts if message.role == "user"]
         if not conversation.tools or conversation.schema is not None:
             return None
         if asked and SUMMARY.match(asked[-1]):
@@ -88,7 +89,7 @@ class Script:
         return done
 
 
-def _same(step: Step, called: bool, text: str) -> bool:  # noqa: FBT001 - one of two kinds
+def _is_step(step: ModelStep, called: bool, text: str) -> bool:  # noqa: FBT001 - one of two kinds
     return called if step.calls else not called and step.text.strip() in text
 
 
@@ -96,16 +97,16 @@ class Server:
     """A running model; `requests` is what it heard so far. Use it in a `with`."""
 
     def __init__(
-        self, steps: Sequence[Step], protocol: str, *, port: int = 0, requests_file: Path | None = None
+        self, steps: Sequence[ModelStep], protocol: str, *, port: int = 0, requests_file: Path | None = None
     ) -> None:
-        self.script = Script(steps)
-        self.requests: list[Heard] = []
-        others = [name for name in protocols.names() if name != protocol]
-        self.speeches: dict[str, Speech] = {name: protocols.get(name) for name in (protocol, *others)}
+        self.script = ModelScript(steps)
+        self.requests: list[RequestRecord] = []
+        others = [name for name in protocols.list_names() if name != protocol]
+        self.speeches: dict[str, ModelProtocol] = {name: protocols.get(name) for name in (protocol, *others)}
         self._lock = threading.Lock()
         self._count = 0
         self._file: IO[str] | None = requests_file.open("a", encoding="utf-8") if requests_file else None
-        self._http = _Listener(("127.0.0.1", port), _Handler)
+        self._http = _Listener(("127.0.0.1", port), _ModelHandler)
         self._http.server = self
         self.port = int(self._http.server_address[1])
         self.url = f"http://127.0.0.1:{self.port}"
@@ -127,56 +128,60 @@ class Server:
         if self._file:
             self._file.close()
 
-    def answer(self, ask: Ask, headers: dict[str, str]) -> Reply:
+    def answer(self, ask: ModelRequest, headers: dict[str, str]) -> ModelReply:
         """Answer one request and keep it."""
         kind = next((name for name, speech in self.speeches.items() if speech.recognise(ask.path)), "")
-        heard = Heard(ask.method, SECRET_QUERY.sub(r"\1=(hidden)", _target(ask)), kind)
+        record = RequestRecord(ask.method, SECRET_QUERY.sub(r"\1=(hidden)", _format_target(ask)), kind)
         with self._lock:
             self._count += 1
             number = self._count
         if kind and ask.method == "POST":
-            heard, reply = self._play(self.speeches[kind], ask, heard, number)
+            record, reply = self._play_step(self.speeches[kind], ask, record, number)
         else:
-            asides = (speech.aside(ask) for speech in self.speeches.values())
-            reply = next((aside for aside in asides if aside), self._elsewhere(ask))
-        heard = heard._replace(status=reply.status)
-        self._keep(heard, headers, ask.body)
+            asides = (speech.answer_aside(ask) for speech in self.speeches.values())
+            reply = next((aside for aside in asides if aside), self._answer_unknown(ask))
+        record = record._replace(status=reply.status)
+        self._keep(record, headers, ask.body)
         return reply
 
-    def _play(self, speech: Speech, ask: Ask, heard: Heard, number: int) -> tuple[Heard, Reply]:
+    def _play_step(
+        self, speech: ModelProtocol, ask: ModelRequest, record: RequestRecord, number: int
+    ) -> tuple[RequestRecord, ModelReply]:
         conversation = speech.read(ask.body)
         index = self.script.step(conversation)
         if conversation.schema is not None:
-            step = Step(text=json.dumps(protocols.instance(conversation.schema)))
+            step = ModelStep(text=json.dumps(protocols.make_instance(conversation.schema)))
         elif index is None:
-            step = Step(text=f"The next scripted step is number {self.script.progress(conversation)}.")
+            step = ModelStep(
+                text=f"The next scripted step is number {self.script.count_steps(conversation)}."
+            )
         elif index < len(self.script.steps):
             step = self.script.steps[index]
         else:
             # Agents stop a model that says the same thing again and again.
-            step = Step(text=f"That is all ({number}).")
+            step = ModelStep(text=f"That is all ({number}).")
         serial = f"play{len(self.script.steps) if index is None else index:02d}n{number:04d}"
-        heard = heard._replace(step=index, texts=conversation.texts, results=conversation.results)
-        return heard, speech.say(step, ask, serial)
+        record = record._replace(step=index, texts=conversation.texts, results=conversation.results)
+        return record, speech.write_reply(step, ask, serial)
 
-    def _elsewhere(self, ask: Ask) -> Reply:
+    def _answer_unknown(self, ask: ModelRequest) -> ModelReply:
         if ask.path in HEALTH:
-            return Reply({"status": "ok"})
+            return ModelReply({"status": "ok"})
         refuse = next(iter(self.speeches.values())).refuse
-        return Reply(refuse(f"the scripted model does not know {ask.method} {ask.path}"), status=404)
+        return ModelReply(refuse(f"the scripted model does not know {ask.method} {ask.path}"), status=404)
 
-    def _keep(self, heard: Heard, headers: dict[str, str], body: Tree) -> None:
+    def _keep(self, record: RequestRecord, headers: dict[str, str], body: Tree) -> None:
         shown = {name: "(hidden)" if SECRETS.search(name) else value for name, value in headers.items()}
         with self._lock:
-            self.requests.append(heard)
+            self.requests.append(record)
             if self._file and not self._file.closed:
-                kept = {**heard.as_dict(), "headers": shown, "body": body}
+                kept = {**record.as_dict(), "headers": shown, "body": body}
                 del kept["texts"], kept["results"]
                 self._file.write(json.dumps(kept, ensure_ascii=False) + "\n")
                 self._file.flush()
 
 
-def _target(ask: Ask) -> str:
+def _format_target(ask: ModelRequest) -> str:
     return f"{ask.path}?{ask.query}" if ask.query else ask.path
 
 
@@ -195,7 +200,7 @@ class _Listener(socketserver.ThreadingTCPServer):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
-class _UnreadableError(Exception):
+class _UnreadableBodyError(Exception):
     """A body that cannot be read, with the status that says so."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -203,7 +208,7 @@ class _UnreadableError(Exception):
         self.status = status
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _ModelHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "hookport"
     disable_nagle_algorithm = True
@@ -214,34 +219,34 @@ class _Handler(BaseHTTPRequestHandler):
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("do_"):
-            return self._any
+            return self._answer_any
         raise AttributeError(name)
 
-    def _any(self) -> None:
+    def _answer_any(self) -> None:
         path, _, query = self.path.partition("?")
         model = self.server.server
         try:
-            body = self._body()
-        except _UnreadableError as error:
+            body = self._read_body()
+        except _UnreadableBodyError as error:
             self.close_connection = True
             refuse = next(iter(model.speeches.values())).refuse
-            reply = Reply(refuse(str(error)), status=error.status)
-            heard = Heard(self.command, path, status=error.status)
+            reply = ModelReply(refuse(str(error)), status=error.status)
+            heard = RequestRecord(self.command, path, status=error.status)
             model._keep(heard, dict(self.headers), None)  # noqa: SLF001 - the two are one thing
         else:
             # Some clients are given an address that ends in a slash.
             path = re.sub("/{2,}", "/", path)
-            reply = model.answer(Ask(self.command, path, query, body), dict(self.headers))
+            reply = model.answer(ModelRequest(self.command, path, query, body), dict(self.headers))
         with suppress(ConnectionError):
-            self._send(reply)
+            self._send_reply(reply)
 
-    def _body(self) -> Tree:
+    def _read_body(self) -> Tree:
         if "chunked" in self.headers.get("transfer-encoding", "").lower():
-            raw = b"".join(iter(self._chunk, b""))
+            raw = b"".join(iter(self._read_chunk, b""))
         else:
             size = int(self.headers.get("content-length") or 0)
             if size > LONGEST_BODY_BYTES:
-                raise _UnreadableError(413, "the body is too large for the scripted model")
+                raise _UnreadableBodyError(413, "the body is too large for the scripted model")
             raw = self.rfile.read(size)
         coding = self.headers.get("content-encoding", "identity").lower()
         try:
@@ -250,27 +255,29 @@ class _Handler(BaseHTTPRequestHandler):
             elif coding == "deflate":
                 raw = _inflate(raw)
             elif coding != "identity":
-                raise _UnreadableError(415, f"the scripted model does not read content-encoding '{coding}'")
+                raise _UnreadableBodyError(
+                    415, f"the scripted model does not read content-encoding '{coding}'"
+                )
         except (OSError, EOFError, zlib.error) as error:
-            raise _UnreadableError(400, f"the body is not {coding}: {error}") from error
+            raise _UnreadableBodyError(400, f"the body is not {coding}: {error}") from error
         try:
             return json.loads(raw) if raw else None
         except ValueError:
             return raw.decode("utf-8", "replace")
 
-    def _chunk(self) -> bytes:
+    def _read_chunk(self) -> bytes:
         try:
             size = int(self.rfile.readline(1024).partition(b";")[0], 16)
         except ValueError as error:
-            raise _UnreadableError(400, "a chunk of the body has no length") from error
+            raise _UnreadableBodyError(400, "a chunk of the body has no length") from error
         if size > LONGEST_BODY_BYTES:
-            raise _UnreadableError(413, "the body is too large for the scripted model")
+            raise _UnreadableBodyError(413, "the body is too large for the scripted model")
         data = self.rfile.read(size)
         while self.rfile.readline(1024).strip():
             pass  # after the last chunk there may be trailers
         return data
 
-    def _send(self, reply: Reply) -> None:
+    def _send_reply(self, reply: ModelReply) -> None:
         self.send_response(reply.status)
         if not reply.stream:
             data = json.dumps(reply.body, ensure_ascii=False).encode()

@@ -17,16 +17,16 @@ from hookport.lab.samples import Sample
 PROFILES = (".profile", ".bash_profile", ".zshenv", ".zprofile")
 
 
-def place(folder: Path, home: Path, project: Path, calls: Iterable[Sample], path: str) -> str:
+def place_shims(folder: Path, home: Path, project: Path, calls: Iterable[Sample], path: str) -> str:
     """The search path that finds them first, in login shells too."""
     waited: dict[str, list[Sample]] = {}
     for sample in calls:
         if sample.program:
             waited.setdefault(sample.program[0], []).append(sample)
     folder.mkdir()
-    for name, own in waited.items():
+    for name, own_samples in waited.items():
         shim = folder / name
-        shim.write_text(_text(name, own, project, shutil.which(name, path=path)), "utf-8")
+        shim.write_text(_make_shim(name, own_samples, project, shutil.which(name, path=path)), "utf-8")
         shim.chmod(0o755)
     for profile in PROFILES:
         if not (home / profile).exists():
@@ -34,7 +34,7 @@ def place(folder: Path, home: Path, project: Path, calls: Iterable[Sample], path
     return f"{folder}{os.pathsep}{path}"
 
 
-def _text(name: str, waited: Sequence[Sample], project: Path, real: str | None) -> str:
+def _make_shim(name: str, waited: Sequence[Sample], project: Path, real: str | None) -> str:
     lines = ["#!/bin/sh"]
     for sample in waited:
         words = sample.program[1:]

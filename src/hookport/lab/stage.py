@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hookport.errors import UsageError
-from hookport.lab.driver import Driver, Stage, Step
+from hookport.lab.driver import Driver, ModelStep, Stage
 from hookport.lab.play import Spec
 
 PROMPT = "Do the scripted things."
@@ -27,7 +27,7 @@ PROXIES = {
 AUTHOR = {"name": "hookport", "email": "prove@hookport.invalid"}
 
 
-def staged(
+def build_stage(
     root: Path,
     program: tuple[str, ...],
     *,
@@ -53,24 +53,24 @@ def staged(
         path.write_text(text, "utf-8")
         if text.startswith("#!"):
             path.chmod(0o755)
-    url = f"http://127.0.0.1:{_free_port()}"
+    url = f"http://127.0.0.1:{_find_free_port()}"
     stage = Stage(home, project, cwd, url, program, shared.resolve(), prompt)
     _write_git_settings(home)
-    _git(stage, ["init", "--quiet"])
+    _run_git(stage, ["init", "--quiet"])
     commit(stage, "First")
     return stage
 
 
 def commit(stage: Stage, message: str) -> None:
     """Commit everything in the project, so that no command of a run that goes back to it takes it away."""
-    _git(stage, ["add", "--all"])
-    _git(stage, ["commit", "--quiet", "--allow-empty", "--no-verify", "--message", message])
+    _run_git(stage, ["add", "--all"])
+    _run_git(stage, ["commit", "--quiet", "--allow-empty", "--no-verify", "--message", message])
 
 
-def environment(stage: Stage) -> dict[str, str]:
+def make_environment(stage: Stage) -> dict[str, str]:
     """What every program of the run has, before its driver adds its own."""
     home, root = stage.home, stage.home.parent
-    path = os.pathsep.join([_commands(root / "bin"), os.environ.get("PATH", os.defpath)])
+    path = os.pathsep.join([_make_command_path(root / "bin"), os.environ.get("PATH", os.defpath)])
     return {
         "PATH": path,
         "LANG": os.environ.get("LANG", "C.UTF-8"),
@@ -93,10 +93,10 @@ def environment(stage: Stage) -> dict[str, str]:
     }
 
 
-def spec(
+def make_spec(
     driver: Driver,
     stage: Stage,
-    steps: tuple[Step, ...],
+    steps: tuple[ModelStep, ...],
     *,
     settle_seconds: float = 1,
     more: Mapping[str, str] | None = None,
@@ -105,7 +105,7 @@ def spec(
     return Spec(
         argv=tuple(driver.command(stage)),
         cwd=str(stage.cwd),
-        environment={**environment(stage), **driver.environment(stage), **(more or {})},
+        environment={**make_environment(stage), **driver.environment(stage), **(more or {})},
         home=str(stage.home),
         protocol=driver.protocol,
         steps=steps,
@@ -116,14 +116,14 @@ def spec(
     )
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     """A port that is free now. In a network of its own it stays free; elsewhere the player says if not."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _commands(folder: Path) -> str:
+def _make_command_path(folder: Path) -> str:
     """The folders that hold this hookport's command and its Python, to be put first on PATH."""
     scripts = Path(sysconfig.get_path("scripts"))
     folders = [str(scripts), str(Path(sys.executable).parent)]
@@ -149,11 +149,16 @@ def _write_git_settings(home: Path) -> None:
     )
 
 
-def _git(stage: Stage, arguments: list[str]) -> None:
-    own = {**environment(stage), "GIT_CONFIG_NOSYSTEM": "1"}
+def _run_git(stage: Stage, arguments: list[str]) -> None:
+    git_environment = {**make_environment(stage), "GIT_CONFIG_NOSYSTEM": "1"}
     try:
         done = subprocess.run(
-            ["git", *arguments], cwd=stage.project, env=own, capture_output=True, text=True, check=False
+            ["git", *arguments],
+            cwd=stage.project,
+            env=git_environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
     except FileNotFoundError as error:
         raise UsageError("`git` is not on PATH; a run needs it for its project. Install git.") from error

@@ -15,7 +15,7 @@ import sys
 KEPT = 64 * 1024
 
 
-def _write(file: str, record: dict[str, object]) -> None:
+def _write_record(file: str, record: dict[str, object]) -> None:
     line = (json.dumps(record) + "\n").encode()
     target = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
@@ -28,11 +28,11 @@ def main(file: str, number: str, command: str) -> int:
     """Run the command as a shell does; the exit code is its own."""
     payload = sys.stdin.buffer.read()
     about: dict[str, object] = {"hook": int(number), "run": os.getpid()}
-    _write(file, {**about, "stdin": payload.decode("utf-8", "replace")})
+    _write_record(file, {**about, "stdin": payload.decode("utf-8", "replace")})
     done = subprocess.run(["/bin/sh", "-c", command], input=payload, capture_output=True, check=False)
-    said = {"stdout": done.stdout, "stderr": done.stderr}
-    texts = {name: data[:KEPT].decode("utf-8", "replace") for name, data in said.items()}
-    _write(file, {**about, "exit": done.returncode, **texts})
+    streams = {"stdout": done.stdout, "stderr": done.stderr}
+    texts = {name: data[:KEPT].decode("utf-8", "replace") for name, data in streams.items()}
+    _write_record(file, {**about, "exit": done.returncode, **texts})
     sys.stdout.buffer.write(done.stdout)
     sys.stderr.buffer.write(done.stderr)
     return done.returncode if done.returncode >= 0 else 128 - done.returncode

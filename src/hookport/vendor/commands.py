@@ -43,9 +43,9 @@ def main(args: list[str], archive: str, tables: bytes) -> int:
         before = os.environ.get("PYTHONPATH")
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (before, os.path.abspath(archive))))
         return answering.main(args, bridge)
-    from hookport.console.terminal import screened
+    from hookport.console.terminal import screen_output
 
-    with screened():
+    with screen_output():
         return _answer_person(args, bridge, archive)
 
 
@@ -73,16 +73,16 @@ def _answer_person(args: list[str], bridge: VendoredBridge, archive: str) -> int
 
 
 def _say(line: str) -> None:
-    from hookport.console.terminal import plain
+    from hookport.console.terminal import make_plain
 
-    sys.stderr.write(f"hookport: {plain(line)}\n")
+    sys.stderr.write(f"hookport: {make_plain(line)}\n")
 
 
 def _print(line: str) -> None:
     """One line, whatever names of hooks and paths have in them."""
-    from hookport.console.terminal import plain
+    from hookport.console.terminal import make_plain
 
-    sys.stdout.write(f"{plain(line)}\n")
+    sys.stdout.write(f"{make_plain(line)}\n")
 
 
 def _run_command(args: list[str], bridge: VendoredBridge, archive: str) -> int:
@@ -120,7 +120,7 @@ def _show_log(rest: list[str], bridge: VendoredBridge) -> int:
     args = parser.parse_args(rest)
     if args.agent:
         bridge.wire(args.agent)
-    return log.show(args)
+    return log.show_log(args)
 
 
 def _load_plan(bridge: VendoredBridge) -> plan.DispatchPlan:

@@ -8,12 +8,12 @@ from importlib.resources import files
 from hookport.lab.driver import Driver
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """Every driver, in alphabetical order."""
-    found = (path.name for path in files(__name__).iterdir())
+    file_names = (path.name for path in files(__name__).iterdir())
     return sorted(
         name.removesuffix(".py").replace("_", "-")
-        for name in found
+        for name in file_names
         if name.endswith(".py") and not name.startswith("_")
     )
 
@@ -25,6 +25,6 @@ def get(name: str) -> Driver:
     return driver if driver.dialect else driver._replace(dialect=name.replace("-", "_"))
 
 
-def dialect_of(driver: Driver) -> str:
+def get_dialect_id(driver: Driver) -> str:
     """The id of the dialect that it speaks."""
     return driver.dialect.replace("_", "-")

@@ -35,13 +35,13 @@ def ask(url: str, body: Tree | None = None, method: str = "") -> Tree:
     )
     try:
         with open_(request) as answer:
-            found = json.loads(answer.read() or "null")
-            return found if isinstance(found, dict) else {}
+            tree = json.loads(answer.read() or "null")
+            return tree if isinstance(tree, dict) else {}
     except HTTPError as error:
         return {"refused": error.code, "text": error.read().decode("utf-8", "replace")}
 
 
-def processes(session: int) -> int:
+def count_processes(session: int) -> int:
     """How many processes belong to the server, of the system's session with that number; 0 without /proc."""
     count = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -53,11 +53,11 @@ def processes(session: int) -> int:
 
 def settle(url: str, server: int) -> None:
     """Wait until the sessions are idle and only those processes are left that stay."""
-    least = processes(server)
+    least = count_processes(server)
     since = time.monotonic()
     while time.monotonic() - since < QUIET_SECONDS:
         time.sleep(TICK_SECONDS)
-        count = processes(server)
+        count = count_processes(server)
         if ask(f"{url}/session/status") or count != least:
             since = time.monotonic()
         least = min(least, count)
@@ -70,8 +70,8 @@ def talk(url: str, prompt: str, server: int) -> int:
     answer = ask(f"{session}/message", {"parts": parts})
     if "refused" in answer:
         sys.stderr.write(f"{answer['refused']}: {answer['text']}\n")
-    said = answer.get("parts")
-    for part in said if isinstance(said, list) else ():
+    answer_parts = answer.get("parts")
+    for part in answer_parts if isinstance(answer_parts, list) else ():
         if part.get("type") == "text":
             sys.stdout.write(part["text"] + "\n")
     settle(url, server)

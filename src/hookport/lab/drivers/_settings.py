@@ -29,16 +29,16 @@ def write_toml(path: Path, tables: Mapping[str, Mapping[str, Tree]]) -> None:
     write(path, "\n".join(blocks))
 
 
-def server(stage: Stage) -> dict[str, Tree]:
+def make_server(stage: Stage) -> dict[str, Tree]:
     """The MCP server as most agents write one down: a program and its arguments."""
     program, *arguments = stage.mcp
     return {"command": program, "args": arguments}
 
 
-def servers(stage: Stage, **more: Tree) -> dict[str, Tree]:
+def make_servers(stage: Stage, **more: Tree) -> dict[str, Tree]:
     """The map of MCP servers under the name that most agents give it; nothing where there is none."""
-    return {"mcpServers": {"lab": {**server(stage), **more}}} if stage.mcp else {}
+    return {"mcpServers": {"lab": {**make_server(stage), **more}}} if stage.mcp else {}
 
 
-def absolute(stage: Stage, path: str) -> str:
+def make_absolute(stage: Stage, path: str) -> str:
     return str(stage.project / path)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, servers, write_json
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
 # Measured on 2.1.325: with `-p` no folder has to be trusted and no account is asked for.
 def settle(stage: Stage) -> None:
     refused = {str(stage.project): {"hasTrustDialogAccepted": False}}
-    settings = {**servers(stage), **({} if stage.trusted else {"projects": refused})}
+    settings = {**make_servers(stage), **({} if stage.trusted else {"projects": refused})}
     if settings:
         write_json(stage.home / ".claude.json", settings)
 
@@ -37,18 +37,20 @@ def environment(stage: Stage) -> Mapping[str, str]:
 # The names and inputs are those of the tools that it offers to the model (measured, 2.1.325). It edits and
 # overwrites only files that it has read before.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("Bash", {"command": line, "description": "as scripted"}),
-    "write": lambda stage, path, text: Call("Write", {"file_path": absolute(stage, path), "content": text}),
-    "edit": lambda stage, path, old, new: Call(
-        "Edit", {"file_path": absolute(stage, path), "old_string": old, "new_string": new}
+    "shell": lambda _stage, line: ModelCall("Bash", {"command": line, "description": "as scripted"}),
+    "write": lambda stage, path, text: ModelCall(
+        "Write", {"file_path": make_absolute(stage, path), "content": text}
     ),
-    "read": lambda stage, path: Call("Read", {"file_path": absolute(stage, path)}),
-    "mcp": lambda _stage, tool, given: Call(f"mcp__lab__{tool}", given),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "Edit", {"file_path": make_absolute(stage, path), "old_string": old, "new_string": new}
+    ),
+    "read": lambda stage, path: ModelCall("Read", {"file_path": make_absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
 }
 
 DRIVER = Driver(
     title="Claude Code",
-    package=Package("npm", "@anthropic-ai/claude-code", "2.1.325"),
+    package=AgentPackage("npm", "@anthropic-ai/claude-code", "2.1.325"),
     program="claude",
     protocol="anthropic",
     settle=settle,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, server, write_json
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, make_server, write_json
 
 PROVIDER = "openai-compatible"
 
@@ -25,7 +25,7 @@ def settle(stage: Stage) -> None:
     # Without these it waits 7 s for the network when it ends.
     write_json(folder / "global-settings.json", {"telemetryOptOut": True, "autoUpdateEnabled": False})
     if stage.mcp:
-        lab = {"transport": {"type": "stdio", **server(stage)}}
+        lab = {"transport": {"type": "stdio", **make_server(stage)}}
         write_json(folder / "cline_mcp_settings.json", {"mcpServers": {"lab": lab}})
 
 
@@ -42,18 +42,20 @@ def environment(_stage: Stage) -> Mapping[str, str]:
 
 # Measured, 3.0.65: one tool writes and edits.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("run_commands", {"commands": [line]}),
-    "write": lambda stage, path, text: Call("editor", {"path": absolute(stage, path), "new_text": text}),
-    "edit": lambda stage, path, old, new: Call(
-        "editor", {"path": absolute(stage, path), "old_text": old, "new_text": new}
+    "shell": lambda _stage, line: ModelCall("run_commands", {"commands": [line]}),
+    "write": lambda stage, path, text: ModelCall(
+        "editor", {"path": make_absolute(stage, path), "new_text": text}
     ),
-    "read": lambda stage, path: Call("read_files", {"files": [{"path": absolute(stage, path)}]}),
-    "mcp": lambda _stage, tool, given: Call(f"lab__{tool}", given),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "editor", {"path": make_absolute(stage, path), "old_text": old, "new_text": new}
+    ),
+    "read": lambda stage, path: ModelCall("read_files", {"files": [{"path": make_absolute(stage, path)}]}),
+    "mcp": lambda _stage, tool, given: ModelCall(f"lab__{tool}", given),
 }
 
 DRIVER = Driver(
     title="Cline",
-    package=Package("npm", "cline", "3.0.65"),
+    package=AgentPackage("npm", "cline", "3.0.65"),
     program="cline",
     protocol="chat",
     settle=settle,

@@ -7,8 +7,8 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import server, write_toml
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_server, write_toml
 
 # Of the models that it knows only this one is given plain tools; newer ones write JavaScript that calls them
 # (measured, 0.166.0).
@@ -39,7 +39,7 @@ def settle(stage: Stage) -> None:
         },
     }
     if stage.mcp:
-        tables["mcp_servers.lab"] = server(stage)
+        tables["mcp_servers.lab"] = make_server(stage)
     write_toml(home / "config.toml", tables)
 
 
@@ -53,38 +53,38 @@ def environment(stage: Stage) -> Mapping[str, str]:
     return {"LAB_KEY": "none", "CODEX_HOME": str(stage.home / ".codex")}
 
 
-def _patch(stage: Stage, path: str, act: str, *lines: str) -> Call:
+def _make_patch(stage: Stage, path: str, act: str, *lines: str) -> ModelCall:
     """A free-form patch; its paths are relative to where the agent was started."""
     place = os.path.relpath(stage.project / path, stage.cwd)
     body = "\n".join(["*** Begin Patch", f"*** {act} File: {place}", *lines, "*** End Patch"])
-    return Call("apply_patch", body + "\n")
+    return ModelCall("apply_patch", body + "\n")
 
 
-def write(stage: Stage, path: str, content: str) -> Call:
-    return _patch(stage, path, "Add", *(f"+{line}" for line in content.splitlines()))
+def write(stage: Stage, path: str, content: str) -> ModelCall:
+    return _make_patch(stage, path, "Add", *(f"+{line}" for line in content.splitlines()))
 
 
-def edit(stage: Stage, path: str, old: str, new: str) -> Call:
+def edit(stage: Stage, path: str, old: str, new: str) -> ModelCall:
     removed = [f"-{line}" for line in old.splitlines()]
-    return _patch(stage, path, "Update", "@@", *removed, *(f"+{line}" for line in new.splitlines()))
+    return _make_patch(stage, path, "Update", "@@", *removed, *(f"+{line}" for line in new.splitlines()))
 
 
-def read(stage: Stage, path: str) -> Call:
-    return Call("exec_command", {"cmd": f"cat {shlex.quote(str(stage.project / path))}"})
+def read(stage: Stage, path: str) -> ModelCall:
+    return ModelCall("exec_command", {"cmd": f"cat {shlex.quote(str(stage.project / path))}"})
 
 
 # Measured, 0.166.0: no tool of its own reads files, its shell does; MCP tools are in a namespace.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("exec_command", {"cmd": line}),
+    "shell": lambda _stage, line: ModelCall("exec_command", {"cmd": line}),
     "write": write,
     "edit": edit,
     "read": read,
-    "mcp": lambda _stage, tool, given: Call(tool, given, "mcp__lab"),
+    "mcp": lambda _stage, tool, given: ModelCall(tool, given, "mcp__lab"),
 }
 
 DRIVER = Driver(
     title="Codex CLI",
-    package=Package("npm", "@openai/codex", "0.166.0"),
+    package=AgentPackage("npm", "@openai/codex", "0.166.0"),
     program="codex",
     protocol="responses",
     settle=settle,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, servers, write_json
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
 def settle(stage: Stage) -> None:
@@ -15,7 +15,9 @@ def settle(stage: Stage) -> None:
     folders = [str(stage.project)] if stage.trusted else []
     write_json(stage.home / ".copilot" / "config.json", {"trustedFolders": folders})
     if stage.mcp:
-        write_json(stage.home / ".copilot" / "mcp-config.json", servers(stage, type="local", tools=["*"]))
+        write_json(
+            stage.home / ".copilot" / "mcp-config.json", make_servers(stage, type="local", tools=["*"])
+        )
 
 
 def command(stage: Stage) -> Sequence[str]:
@@ -39,18 +41,20 @@ def environment(stage: Stage) -> Mapping[str, str]:
 
 # Measured, 1.0.102, with the completions API; with the Responses API `apply_patch` writes and edits.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("bash", {"command": line, "description": "as scripted"}),
-    "write": lambda stage, path, text: Call("create", {"path": absolute(stage, path), "file_text": text}),
-    "edit": lambda stage, path, old, new: Call(
-        "edit", {"path": absolute(stage, path), "old_str": old, "new_str": new}
+    "shell": lambda _stage, line: ModelCall("bash", {"command": line, "description": "as scripted"}),
+    "write": lambda stage, path, text: ModelCall(
+        "create", {"path": make_absolute(stage, path), "file_text": text}
     ),
-    "read": lambda stage, path: Call("view", {"path": absolute(stage, path)}),
-    "mcp": lambda _stage, tool, given: Call(f"lab-{tool}", given),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "edit", {"path": make_absolute(stage, path), "old_str": old, "new_str": new}
+    ),
+    "read": lambda stage, path: ModelCall("view", {"path": make_absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: ModelCall(f"lab-{tool}", given),
 }
 
 DRIVER = Driver(
     title="GitHub Copilot CLI",
-    package=Package("npm", "@github/copilot", "1.0.102"),
+    package=AgentPackage("npm", "@github/copilot", "1.0.102"),
     program="copilot",
     protocol="chat",
     settle=settle,

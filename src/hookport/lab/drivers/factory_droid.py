@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, servers, write_json
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
 def settle(stage: Stage) -> None:
@@ -20,7 +20,7 @@ def settle(stage: Stage) -> None:
     settings = {"customModels": [model], "cloudSessionSync": False, "enableDroidShield": False}
     write_json(stage.home / ".factory" / "settings.json", settings)
     if stage.mcp:
-        write_json(stage.home / ".factory" / "mcp.json", servers(stage, type="stdio", disabled=False))
+        write_json(stage.home / ".factory" / "mcp.json", make_servers(stage, type="stdio", disabled=False))
 
 
 def command(stage: Stage) -> Sequence[str]:
@@ -38,25 +38,27 @@ def environment(_stage: Stage) -> Mapping[str, str]:
     }
 
 
-def shell(_stage: Stage, line: str) -> Call:
+def shell(_stage: Stage, line: str) -> ModelCall:
     why = {"summary": "as scripted", "riskLevel": "low", "riskLevelReason": "it is scripted"}
-    return Call("Execute", {"command": line, **why})
+    return ModelCall("Execute", {"command": line, **why})
 
 
 # Measured, 0.215.0.
 CALLS: Calls = {
     "shell": shell,
-    "write": lambda stage, path, text: Call("Create", {"file_path": absolute(stage, path), "content": text}),
-    "edit": lambda stage, path, old, new: Call(
-        "Edit", {"file_path": absolute(stage, path), "old_str": old, "new_str": new}
+    "write": lambda stage, path, text: ModelCall(
+        "Create", {"file_path": make_absolute(stage, path), "content": text}
     ),
-    "read": lambda stage, path: Call("Read", {"file_path": absolute(stage, path)}),
-    "mcp": lambda _stage, tool, given: Call(f"lab___{tool}", given),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "Edit", {"file_path": make_absolute(stage, path), "old_str": old, "new_str": new}
+    ),
+    "read": lambda stage, path: ModelCall("Read", {"file_path": make_absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: ModelCall(f"lab___{tool}", given),
 }
 
 DRIVER = Driver(
     title="Factory Droid",
-    package=Package("npm", "droid", "0.215.0"),
+    package=AgentPackage("npm", "droid", "0.215.0"),
     program="droid",
     protocol="chat",
     settle=settle,

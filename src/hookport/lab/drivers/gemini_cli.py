@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, servers, write_json
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
 def settle(stage: Stage) -> None:
@@ -18,7 +18,7 @@ def settle(stage: Stage) -> None:
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
         "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
-        **servers(stage, trust=True),
+        **make_servers(stage, trust=True),
     }
     write_json(stage.home / ".gemini" / "settings.json", settings)
 
@@ -45,26 +45,28 @@ def environment(stage: Stage) -> Mapping[str, str]:
 
 # Measured, 0.61.0.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("run_shell_command", {"command": line, "description": "as scripted"}),
-    "write": lambda stage, path, text: Call(
-        "write_file", {"file_path": absolute(stage, path), "content": text}
+    "shell": lambda _stage, line: ModelCall(
+        "run_shell_command", {"command": line, "description": "as scripted"}
     ),
-    "edit": lambda stage, path, old, new: Call(
+    "write": lambda stage, path, text: ModelCall(
+        "write_file", {"file_path": make_absolute(stage, path), "content": text}
+    ),
+    "edit": lambda stage, path, old, new: ModelCall(
         "replace",
         {
-            "file_path": absolute(stage, path),
+            "file_path": make_absolute(stage, path),
             "instruction": "as scripted",
             "old_string": old,
             "new_string": new,
         },
     ),
-    "read": lambda stage, path: Call("read_file", {"file_path": absolute(stage, path)}),
-    "mcp": lambda _stage, tool, given: Call(f"mcp_lab_{tool}", given),
+    "read": lambda stage, path: ModelCall("read_file", {"file_path": make_absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: ModelCall(f"mcp_lab_{tool}", given),
 }
 
 DRIVER = Driver(
     title="Gemini CLI",
-    package=Package("npm", "@google/gemini-cli", "0.61.0"),
+    package=AgentPackage("npm", "@google/gemini-cli", "0.61.0"),
     program="gemini",
     protocol="gemini",
     settle=settle,

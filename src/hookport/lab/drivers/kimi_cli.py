@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, servers, write_json, write_toml
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, make_servers, write_json, write_toml
 
 
 def settle(stage: Stage) -> None:
@@ -19,7 +19,7 @@ def settle(stage: Stage) -> None:
     }
     write_toml(home / "config.toml", tables)
     if stage.mcp:
-        write_json(home / "mcp.json", servers(stage))
+        write_json(home / "mcp.json", make_servers(stage))
 
 
 def command(stage: Stage) -> Sequence[str]:
@@ -32,20 +32,22 @@ def environment(_stage: Stage) -> Mapping[str, str]:
 
 # Measured, 1.51.0; MCP tools have their bare names.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("Shell", {"command": line}),
-    "write": lambda stage, path, text: Call("WriteFile", {"path": absolute(stage, path), "content": text}),
-    "edit": lambda stage, path, old, new: Call(
-        "StrReplaceFile", {"path": absolute(stage, path), "edit": {"old": old, "new": new}}
+    "shell": lambda _stage, line: ModelCall("Shell", {"command": line}),
+    "write": lambda stage, path, text: ModelCall(
+        "WriteFile", {"path": make_absolute(stage, path), "content": text}
     ),
-    "read": lambda stage, path: Call("ReadFile", {"path": absolute(stage, path)}),
-    "mcp": lambda _stage, tool, given: Call(tool, given),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "StrReplaceFile", {"path": make_absolute(stage, path), "edit": {"old": old, "new": new}}
+    ),
+    "read": lambda stage, path: ModelCall("ReadFile", {"path": make_absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: ModelCall(tool, given),
 }
 
 DRIVER = Driver(
     title="Kimi CLI",
     # 1.52.0 only says farewell; 1.51.0 is the last that works. Its package takes Python 3.12, but on 3.12.1
     # it dies at start (`super(type, obj)`, measured).
-    package=Package("pypi", "kimi-cli", "1.51.0", python=(3, 13)),
+    package=AgentPackage("pypi", "kimi-cli", "1.51.0", python=(3, 13)),
     program="kimi",
     protocol="chat",
     settle=settle,

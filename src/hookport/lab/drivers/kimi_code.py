@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, servers, write_json, write_toml
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, make_servers, write_json, write_toml
 
 
 def settle(stage: Stage) -> None:
@@ -19,7 +19,7 @@ def settle(stage: Stage) -> None:
     }
     write_toml(home / "config.toml", tables)
     if stage.mcp:
-        write_json(home / "mcp.json", servers(stage))
+        write_json(home / "mcp.json", make_servers(stage))
 
 
 def command(stage: Stage) -> Sequence[str]:
@@ -33,19 +33,21 @@ def environment(_stage: Stage) -> Mapping[str, str]:
 
 # Measured, 2.1.0.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("Bash", {"command": line}),
-    "write": lambda stage, path, text: Call("Write", {"path": absolute(stage, path), "content": text}),
-    "edit": lambda stage, path, old, new: Call(
-        "Edit", {"path": absolute(stage, path), "old_string": old, "new_string": new}
+    "shell": lambda _stage, line: ModelCall("Bash", {"command": line}),
+    "write": lambda stage, path, text: ModelCall(
+        "Write", {"path": make_absolute(stage, path), "content": text}
     ),
-    "read": lambda stage, path: Call("Read", {"path": absolute(stage, path)}),
-    "mcp": lambda _stage, tool, given: Call(f"mcp__lab__{tool}", given),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "Edit", {"path": make_absolute(stage, path), "old_string": old, "new_string": new}
+    ),
+    "read": lambda stage, path: ModelCall("Read", {"path": make_absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
 }
 
 DRIVER = Driver(
     title="Kimi Code",
     # It asks for 22.19.
-    package=Package("npm", "@moonshot-ai/kimi-code", "2.1.0", node=22),
+    package=AgentPackage("npm", "@moonshot-ai/kimi-code", "2.1.0", node=22),
     program="kimi",
     protocol="chat",
     dialect="kimi_cli",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, write_toml
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, write_toml
 
 
 def settle(stage: Stage) -> None:
@@ -40,25 +40,27 @@ def environment(_stage: Stage) -> Mapping[str, str]:
     return {"LAB_KEY": "none"}
 
 
-def mcp(_stage: Stage, tool: str, given: Mapping[str, object]) -> Call:
+def mcp(_stage: Stage, tool: str, given: Mapping[str, object]) -> ModelCall:
     """Tools of an MCP server are functions that only a program of the model can call."""
-    return Call("run_typescript", {"code": f"return await tools.mcp_lab.{tool}({json.dumps(given)});"})
+    return ModelCall("run_typescript", {"code": f"return await tools.mcp_lab.{tool}({json.dumps(given)});"})
 
 
 # Measured, 3.0.2.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("bash", {"command": line}),
-    "write": lambda stage, path, text: Call("write_file", {"path": absolute(stage, path), "content": text}),
-    "edit": lambda stage, path, old, new: Call(
-        "edit", {"file_path": absolute(stage, path), "old_string": old, "new_string": new}
+    "shell": lambda _stage, line: ModelCall("bash", {"command": line}),
+    "write": lambda stage, path, text: ModelCall(
+        "write_file", {"path": make_absolute(stage, path), "content": text}
     ),
-    "read": lambda stage, path: Call("read_file", {"path": absolute(stage, path)}),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "edit", {"file_path": make_absolute(stage, path), "old_string": old, "new_string": new}
+    ),
+    "read": lambda stage, path: ModelCall("read_file", {"path": make_absolute(stage, path)}),
     "mcp": mcp,
 }
 
 DRIVER = Driver(
     title="Mistral Vibe",
-    package=Package("pypi", "mistral-vibe", "3.0.2", python=(3, 12)),
+    package=AgentPackage("pypi", "mistral-vibe", "3.0.2", python=(3, 12)),
     program="vibe",
     protocol="chat",
     settle=settle,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
 from hookport.lab.drivers import _opencode_session
-from hookport.lab.drivers._settings import absolute, write_json
+from hookport.lab.drivers._settings import make_absolute, write_json
 
 MODEL = "anthropic/claude-sonnet-4-5"
 
@@ -47,18 +47,20 @@ def environment(_stage: Stage) -> Mapping[str, str]:
 
 # Measured, 1.18.33.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("bash", {"command": line, "description": "as scripted"}),
-    "write": lambda stage, path, text: Call("write", {"filePath": absolute(stage, path), "content": text}),
-    "edit": lambda stage, path, old, new: Call(
-        "edit", {"filePath": absolute(stage, path), "oldString": old, "newString": new}
+    "shell": lambda _stage, line: ModelCall("bash", {"command": line, "description": "as scripted"}),
+    "write": lambda stage, path, text: ModelCall(
+        "write", {"filePath": make_absolute(stage, path), "content": text}
     ),
-    "read": lambda stage, path: Call("read", {"filePath": absolute(stage, path)}),
-    "mcp": lambda _stage, tool, given: Call(f"lab_{tool}", given),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "edit", {"filePath": make_absolute(stage, path), "oldString": old, "newString": new}
+    ),
+    "read": lambda stage, path: ModelCall("read", {"filePath": make_absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: ModelCall(f"lab_{tool}", given),
 }
 
 DRIVER = Driver(
     title="OpenCode",
-    package=Package("npm", "opencode-ai", "1.18.33"),
+    package=AgentPackage("npm", "opencode-ai", "1.18.33"),
     program="opencode",
     protocol="anthropic",
     settle=settle,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, write_json
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, write_json
 
 
 def settle(stage: Stage) -> None:
@@ -34,18 +34,20 @@ def environment(_stage: Stage) -> Mapping[str, str]:
 
 # Measured, 0.87.1.
 CALLS: Calls = {
-    "shell": lambda _stage, line: Call("bash", {"command": line}),
-    "write": lambda stage, path, text: Call("write", {"path": absolute(stage, path), "content": text}),
-    "edit": lambda stage, path, old, new: Call(
-        "edit", {"path": absolute(stage, path), "edits": [{"oldText": old, "newText": new}]}
+    "shell": lambda _stage, line: ModelCall("bash", {"command": line}),
+    "write": lambda stage, path, text: ModelCall(
+        "write", {"path": make_absolute(stage, path), "content": text}
     ),
-    "read": lambda stage, path: Call("read", {"path": absolute(stage, path)}),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "edit", {"path": make_absolute(stage, path), "edits": [{"oldText": old, "newText": new}]}
+    ),
+    "read": lambda stage, path: ModelCall("read", {"path": make_absolute(stage, path)}),
 }
 
 DRIVER = Driver(
     title="pi",
     # On an older Node it does not start.
-    package=Package("npm", "@earendil-works/pi-coding-agent", "0.87.1", node=22),
+    package=AgentPackage("npm", "@earendil-works/pi-coding-agent", "0.87.1", node=22),
     program="pi",
     protocol="chat",
     settle=settle,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import Call, Calls, Driver, Package, Stage
-from hookport.lab.drivers._settings import absolute, servers, write_json
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
 def settle(stage: Stage) -> None:
@@ -15,7 +15,7 @@ def settle(stage: Stage) -> None:
         "telemetry": {"enabled": False},
         "general": {"enableAutoUpdate": False},
         "model": {"name": "lab-model"},
-        **servers(stage, trust=True),
+        **make_servers(stage, trust=True),
     }
     write_json(stage.home / ".qwen" / "settings.json", settings)
 
@@ -33,27 +33,29 @@ def environment(stage: Stage) -> Mapping[str, str]:
     }
 
 
-def shell(_stage: Stage, line: str) -> Call:
-    return Call("run_shell_command", {"command": line, "is_background": False, "description": "as scripted"})
+def shell(_stage: Stage, line: str) -> ModelCall:
+    return ModelCall(
+        "run_shell_command", {"command": line, "is_background": False, "description": "as scripted"}
+    )
 
 
 # Measured, 0.24.4.
 CALLS: Calls = {
     "shell": shell,
-    "write": lambda stage, path, text: Call(
-        "write_file", {"file_path": absolute(stage, path), "content": text}
+    "write": lambda stage, path, text: ModelCall(
+        "write_file", {"file_path": make_absolute(stage, path), "content": text}
     ),
-    "edit": lambda stage, path, old, new: Call(
-        "edit", {"file_path": absolute(stage, path), "old_string": old, "new_string": new}
+    "edit": lambda stage, path, old, new: ModelCall(
+        "edit", {"file_path": make_absolute(stage, path), "old_string": old, "new_string": new}
     ),
-    "read": lambda stage, path: Call("read_file", {"file_path": absolute(stage, path)}),
-    "mcp": lambda _stage, tool, given: Call(f"mcp__lab__{tool}", given),
+    "read": lambda stage, path: ModelCall("read_file", {"file_path": make_absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
 }
 
 DRIVER = Driver(
     title="Qwen Code",
     # On an older Node it does not start.
-    package=Package("npm", "@qwen-code/qwen-code", "0.24.4", node=22),
+    package=AgentPackage("npm", "@qwen-code/qwen-code", "0.24.4", node=22),
     program="qwen",
     protocol="chat",
     settle=settle,

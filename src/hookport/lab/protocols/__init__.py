@@ -16,14 +16,14 @@ from importlib.resources import files
 from typing import NamedTuple, Protocol, cast
 
 from hookport.base.tree import Tree
-from hookport.lab.driver import Step
+from hookport.lab.driver import ModelStep
 
 # What stands in a request or an answer: parsed JSON.
 
 MODEL = "scripted-model"
 
 
-class Ask(NamedTuple):
+class ModelRequest(NamedTuple):
     """One request to the server: the path without its query, and the parsed body."""
 
     method: str
@@ -32,7 +32,7 @@ class Ask(NamedTuple):
     body: Tree
 
 
-class Reply(NamedTuple):
+class ModelReply(NamedTuple):
     """What the server answers: JSON, or a stream of texts as they go over the line."""
 
     body: Tree = None
@@ -41,28 +41,28 @@ class Reply(NamedTuple):
     status: int = 200
 
 
-class Said(NamedTuple):
+class Message(NamedTuple):
     """A text of the conversation; the role is `system`, `user` or `assistant`."""
 
     role: str
     text: str
 
 
-class Asked(NamedTuple):
+class PastCall(NamedTuple):
     """A call that the model made earlier in the conversation."""
 
     id: str
     name: str
 
 
-class Turn(NamedTuple):
+class ModelTurn(NamedTuple):
     """What the model answered once, earlier in the conversation."""
 
     text: str = ""
-    calls: tuple[Asked, ...] = ()
+    calls: tuple[PastCall, ...] = ()
 
 
-class Result(NamedTuple):
+class ToolResult(NamedTuple):
     """What became of a call, as the model is told: `call` is the name of the tool."""
 
     id: str
@@ -73,67 +73,67 @@ class Result(NamedTuple):
 class Conversation(NamedTuple):
     """What a request tells the model. A request with a `schema` wants JSON of that form, not a next step."""
 
-    turns: tuple[Turn, ...] = ()
-    texts: tuple[Said, ...] = ()
-    results: tuple[Result, ...] = ()
+    turns: tuple[ModelTurn, ...] = ()
+    texts: tuple[Message, ...] = ()
+    results: tuple[ToolResult, ...] = ()
     tools: bool = False
     schema: Tree = None
 
 
-class Speech(Protocol):
+class ModelProtocol(Protocol):
     """What every module of this package offers."""
 
     def recognise(self, path: str) -> bool: ...
     def read(self, body: Tree) -> Conversation: ...
-    def say(self, step: Step, ask: Ask, serial: str) -> Reply: ...
-    def aside(self, ask: Ask) -> Reply | None: ...
+    def write_reply(self, step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply: ...
+    def answer_aside(self, ask: ModelRequest) -> ModelReply | None: ...
     def refuse(self, message: str) -> Tree: ...
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """Every protocol, in alphabetical order."""
-    found = (path.name for path in files(__name__).iterdir())
+    file_names = (path.name for path in files(__name__).iterdir())
     return sorted(
-        name.removesuffix(".py") for name in found if name.endswith(".py") and not name.startswith("_")
+        name.removesuffix(".py") for name in file_names if name.endswith(".py") and not name.startswith("_")
     )
 
 
-def get(name: str) -> Speech:
+def get(name: str) -> ModelProtocol:
     """The protocol of that name."""
     return cast("Speech", import_module(f"{__name__}.{name}"))
 
 
-def event(data: Tree, name: str = "") -> str:
+def format_event(data: Tree, name: str = "") -> str:
     """One event of a stream, as a server sends it."""
     text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return (f"event: {name}\n" if name else "") + f"data: {text}\n\n"
 
 
-def words(content: Tree) -> str:
+def join_text(content: Tree) -> str:
     """The text of a content, which is a text or a list of parts in every protocol."""
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):
-        return words(content.get("text") or content.get("content") or content.get("refusal") or "")
-    return "\n".join(filter(None, map(words, content))) if isinstance(content, list) else ""
+        return join_text(content.get("text") or content.get("content") or content.get("refusal") or "")
+    return "\n".join(filter(None, map(join_text, content))) if isinstance(content, list) else ""
 
 
-def objects(items: Tree) -> list[dict[str, Tree]]:
+def list_objects(items: Tree) -> list[dict[str, Tree]]:
     """The objects of what should be a list of objects."""
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
-def table(value: Tree) -> dict[str, Tree]:
+def as_object(value: Tree) -> dict[str, Tree]:
     """What should be an object, or an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def named(turns: Iterable[Turn]) -> dict[str, str]:
+def name_calls(turns: Iterable[ModelTurn]) -> dict[str, str]:
     """The names of the tools by the ids of their calls."""
     return {call.id: call.name for turn in turns for call in turn.calls}
 
 
-def instance(schema: Tree) -> Tree:
+def make_instance(schema: Tree) -> Tree:
     """The smallest value that a JSON schema allows."""
     if not isinstance(schema, Mapping):
         return "scripted"
@@ -144,10 +144,10 @@ def instance(schema: Tree) -> Tree:
         return schema["enum"][0]
     for many in ("anyOf", "oneOf", "allOf"):
         if schema.get(many):
-            return instance(schema[many][0])
+            return make_instance(schema[many][0])
     kind = schema.get("type", "object" if "properties" in schema else "string")
     kind = str(kind[0] if isinstance(kind, list) else kind).lower()
     if kind == "object":
-        return {name: instance(part) for name, part in table(schema.get("properties")).items()}
+        return {name: make_instance(part) for name, part in as_object(schema.get("properties")).items()}
     plain: dict[str, Tree] = {"array": [], "number": 0, "integer": 0, "boolean": False, "null": None}
     return plain.get(kind, "scripted")

@@ -8,21 +8,21 @@ from __future__ import annotations
 import json
 
 from hookport.base.tree import Tree
-from hookport.lab.driver import Step
+from hookport.lab.driver import ModelStep
 from hookport.lab.protocols import (
     MODEL,
-    Ask,
-    Asked,
     Conversation,
-    Reply,
-    Result,
-    Said,
-    Turn,
-    event,
-    named,
-    objects,
-    table,
-    words,
+    Message,
+    ModelReply,
+    ModelRequest,
+    ModelTurn,
+    PastCall,
+    ToolResult,
+    as_object,
+    format_event,
+    join_text,
+    list_objects,
+    name_calls,
 )
 
 
@@ -31,33 +31,35 @@ def recognise(path: str) -> bool:
 
 
 def read(body: Tree) -> Conversation:
-    body = table(body)
-    turns, texts, told = [], [], []
-    if system := words(body.get("system")):
-        texts.append(Said("system", system))
-    for message in objects(body.get("messages")):
+    body = as_object(body)
+    turns, texts, answers = [], [], []
+    if system := join_text(body.get("system")):
+        texts.append(Message("system", system))
+    for message in list_objects(body.get("messages")):
         role, content = str(message.get("role")), message.get("content")
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_objects(content)
         plain = [block for block in blocks if block.get("type") == "text"]
-        texts += [Said(role, words(block)) for block in plain]
-        told += [block for block in blocks if block.get("type") == "tool_result"]
+        texts += [Message(role, join_text(block)) for block in plain]
+        answers += [block for block in blocks if block.get("type") == "tool_result"]
         if role == "assistant":
             calls = [block for block in blocks if block.get("type") == "tool_use"]
-            asked = tuple(Asked(str(call.get("id")), str(call.get("name"))) for call in calls)
-            turns.append(Turn(words(plain), asked))
-    calls_by_id = named(turns)
+            asked = tuple(PastCall(str(call.get("id")), str(call.get("name"))) for call in calls)
+            turns.append(ModelTurn(join_text(plain), asked))
+    calls_by_id = name_calls(turns)
     results = tuple(
-        Result(str(block["tool_use_id"]), calls_by_id.get(block["tool_use_id"], ""), words(block))
-        for block in told
+        ToolResult(str(block["tool_use_id"]), calls_by_id.get(block["tool_use_id"], ""), join_text(block))
+        for block in answers
         if "tool_use_id" in block
     )
-    form = table(body.get("output_format")) or table(table(body.get("output_config")).get("format"))
+    form = as_object(body.get("output_format")) or as_object(
+        as_object(body.get("output_config")).get("format")
+    )
     return Conversation(
         tuple(turns), tuple(texts), results, tools=bool(body.get("tools")), schema=form.get("schema")
     )
 
 
-def say(step: Step, ask: Ask, serial: str) -> Reply:
+def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
     content: list[dict[str, Tree]] = [{"type": "text", "text": step.text}] if step.text else []
     content += [
         {"type": "tool_use", "id": f"toolu_{serial}{number:02d}", "name": call.name, "input": call.input}
@@ -70,7 +72,7 @@ def say(step: Step, ask: Ask, serial: str) -> Reply:
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
     }
-    body = table(ask.body)
+    body = as_object(ask.body)
     message = {
         "id": f"msg_{serial}",
         "type": "message",
@@ -81,7 +83,7 @@ def say(step: Step, ask: Ask, serial: str) -> Reply:
         "usage": usage,
     }
     if not body.get("stream"):
-        return Reply(message)
+        return ModelReply(message)
     opening = {**message, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
     stream: list[dict[str, Tree]] = [{"type": "message_start", "message": opening}]
     for index, block in enumerate(content):
@@ -96,12 +98,12 @@ def say(step: Step, ask: Ask, serial: str) -> Reply:
             {"type": "content_block_stop", "index": index},
         ]
     stream += [{"type": "message_delta", "delta": stop, "usage": usage}, {"type": "message_stop"}]
-    return Reply(stream=tuple(event(data, str(data["type"])) for data in stream))
+    return ModelReply(stream=tuple(format_event(data, str(data["type"])) for data in stream))
 
 
-def aside(ask: Ask) -> Reply | None:
+def answer_aside(ask: ModelRequest) -> ModelReply | None:
     if ask.path.endswith("/messages/count_tokens"):
-        return Reply({"input_tokens": 100})
+        return ModelReply({"input_tokens": 100})
     return None
 
 

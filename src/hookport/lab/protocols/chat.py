@@ -8,21 +8,21 @@ from __future__ import annotations
 import json
 
 from hookport.base.tree import Tree
-from hookport.lab.driver import Step
+from hookport.lab.driver import ModelStep
 from hookport.lab.protocols import (
     MODEL,
-    Ask,
-    Asked,
     Conversation,
-    Reply,
-    Result,
-    Said,
-    Turn,
-    event,
-    named,
-    objects,
-    table,
-    words,
+    Message,
+    ModelReply,
+    ModelRequest,
+    ModelTurn,
+    PastCall,
+    ToolResult,
+    as_object,
+    format_event,
+    join_text,
+    list_objects,
+    name_calls,
 )
 
 # The moment of every answer, since nothing depends on it.
@@ -34,32 +34,34 @@ def recognise(path: str) -> bool:
 
 
 def read(body: Tree) -> Conversation:
-    body = table(body)
-    turns, texts, told = [], [], []
-    for message in objects(body.get("messages")):
-        role, text = str(message.get("role")), words(message.get("content"))
+    body = as_object(body)
+    turns, texts, answers = [], [], []
+    for message in list_objects(body.get("messages")):
+        role, text = str(message.get("role")), join_text(message.get("content"))
         if role == "tool":
-            told.append((str(message.get("tool_call_id")), text))
+            answers.append((str(message.get("tool_call_id")), text))
             continue
         if text:
-            texts.append(Said("system" if role == "developer" else role, text))
+            texts.append(Message("system" if role == "developer" else role, text))
         if role == "assistant":
-            calls = objects(message.get("tool_calls"))
-            turns.append(Turn(text, tuple(_asked(call) for call in calls)))
-    calls_by_id = named(turns)
-    results = tuple(Result(call, calls_by_id.get(call, ""), text) for call, text in told)
-    form = table(table(body.get("response_format")).get("json_schema"))
+            calls = list_objects(message.get("tool_calls"))
+            turns.append(ModelTurn(text, tuple(_make_past_call(call) for call in calls)))
+    calls_by_id = name_calls(turns)
+    results = tuple(ToolResult(call, calls_by_id.get(call, ""), text) for call, text in answers)
+    form = as_object(as_object(body.get("response_format")).get("json_schema"))
     return Conversation(
         tuple(turns), tuple(texts), results, tools=bool(body.get("tools")), schema=form.get("schema")
     )
 
 
-def _asked(call: dict[str, Tree]) -> Asked:
-    return Asked(str(call.get("id")), str(table(call.get("function") or call.get("custom")).get("name")))
+def _make_past_call(call: dict[str, Tree]) -> PastCall:
+    return PastCall(
+        str(call.get("id")), str(as_object(call.get("function") or call.get("custom")).get("name"))
+    )
 
 
-def say(step: Step, ask: Ask, serial: str) -> Reply:
-    body = table(ask.body)
+def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
+    body = as_object(ask.body)
     calls = [
         {
             "id": f"call_{serial}{number:02d}",
@@ -79,14 +81,14 @@ def say(step: Step, ask: Ask, serial: str) -> Reply:
         if calls:
             message["tool_calls"] = calls
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
-        return Reply({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+        return ModelReply({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
     deltas: list[dict[str, Tree]] = [{"role": "assistant", "content": "" if step.text else None}]
     if step.text:
         deltas.append({"content": step.text})
     for index, call in enumerate(calls):
         function = call["function"]
-        opening = {**call, "index": index, "function": {**table(function), "arguments": ""}}
-        rest = {"index": index, "function": {"arguments": table(function)["arguments"]}}
+        opening = {**call, "index": index, "function": {**as_object(function), "arguments": ""}}
+        rest = {"index": index, "function": {"arguments": as_object(function)["arguments"]}}
         deltas += [{"tool_calls": [opening]}, {"tool_calls": [rest]}]
     head["object"] = "chat.completion.chunk"
     chunks = [
@@ -94,12 +96,12 @@ def say(step: Step, ask: Ask, serial: str) -> Reply:
         for delta in deltas
     ]
     chunks.append({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": finish}]})
-    if table(body.get("stream_options")).get("include_usage"):
+    if as_object(body.get("stream_options")).get("include_usage"):
         chunks.append({**head, "choices": [], "usage": usage})
-    return Reply(stream=(*map(event, chunks), event("[DONE]")))
+    return ModelReply(stream=(*map(format_event, chunks), format_event("[DONE]")))
 
 
-def aside(ask: Ask) -> Reply | None:
+def answer_aside(ask: ModelRequest) -> ModelReply | None:
     """The list of models; it is also what an Anthropic client reads from it."""
     if ask.method == "POST" or not (ask.path.endswith("/models") or "/models/" in ask.path):
         return None
@@ -114,9 +116,9 @@ def aside(ask: Ask) -> Reply | None:
         "owned_by": "hookport",
     }
     if "/models/" in ask.path:
-        return Reply(model)
+        return ModelReply(model)
     listed = {"object": "list", "data": [model], "has_more": False, "first_id": name, "last_id": name}
-    return Reply(listed)
+    return ModelReply(listed)
 
 
 def refuse(message: str) -> Tree:

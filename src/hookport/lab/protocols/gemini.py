@@ -9,21 +9,21 @@ import json
 import re
 
 from hookport.base.tree import Tree
-from hookport.lab.driver import Step
+from hookport.lab.driver import ModelStep
 from hookport.lab.protocols import (
     MODEL,
-    Ask,
-    Asked,
     Conversation,
-    Reply,
-    Result,
-    Said,
-    Turn,
-    event,
-    named,
-    objects,
-    table,
-    words,
+    Message,
+    ModelReply,
+    ModelRequest,
+    ModelTurn,
+    PastCall,
+    ToolResult,
+    as_object,
+    format_event,
+    join_text,
+    list_objects,
+    name_calls,
 )
 
 STREAM = ":streamGenerateContent"
@@ -34,46 +34,46 @@ def recognise(path: str) -> bool:
 
 
 def read(body: Tree) -> Conversation:
-    body = table(body)
+    body = as_object(body)
     # Some clients wrap the request, as the Code Assist server wants it.
-    body = table(body.get("request")) or body
-    turns, texts, told = [], [], []
+    body = as_object(body.get("request")) or body
+    turns, texts, answers = [], [], []
     for content in [
-        {**table(body.get("systemInstruction")), "role": "system"},
-        *objects(body.get("contents")),
+        {**as_object(body.get("systemInstruction")), "role": "system"},
+        *list_objects(body.get("contents")),
     ]:
         role = {"model": "assistant"}.get(str(content.get("role")), str(content.get("role", "user")))
-        parts = objects(content.get("parts"))
+        parts = list_objects(content.get("parts"))
         plain = [str(part["text"]) for part in parts if part.get("text") and not part.get("thought")]
-        texts += [Said(role, text) for text in plain]
-        told += [table(part["functionResponse"]) for part in parts if "functionResponse" in part]
+        texts += [Message(role, text) for text in plain]
+        answers += [as_object(part["functionResponse"]) for part in parts if "functionResponse" in part]
         if role == "assistant":
-            calls = [table(part["functionCall"]) for part in parts if "functionCall" in part]
-            asked = tuple(Asked(str(call.get("id", "")), str(call.get("name"))) for call in calls)
-            turns.append(Turn("\n".join(plain), asked))
-    calls_by_id = named(turns)
+            calls = [as_object(part["functionCall"]) for part in parts if "functionCall" in part]
+            asked = tuple(PastCall(str(call.get("id", "")), str(call.get("name"))) for call in calls)
+            turns.append(ModelTurn("\n".join(plain), asked))
+    calls_by_id = name_calls(turns)
     results = tuple(
-        Result(
+        ToolResult(
             str(answer.get("id", "")),
             str(answer.get("name") or calls_by_id.get(str(answer.get("id")), "")),
-            _told(answer.get("response")),
+            _read_response(answer.get("response")),
         )
-        for answer in told
+        for answer in answers
     )
-    wanted = table(body.get("generationConfig"))
+    wanted = as_object(body.get("generationConfig"))
     schema = wanted.get("responseJsonSchema") or wanted.get("responseSchema")
     return Conversation(tuple(turns), tuple(texts), results, bool(body.get("tools")), schema)
 
 
-def _told(response: Tree) -> str:
+def _read_response(response: Tree) -> str:
     """The text of an answer to a call: mostly one field of it, named `output`, `error` or `result`."""
     for field in ("output", "error", "result"):
-        if isinstance(table(response).get(field), str):
+        if isinstance(as_object(response).get(field), str):
             return str(response[field])
-    return words(response) or json.dumps(response, ensure_ascii=False)
+    return join_text(response) or json.dumps(response, ensure_ascii=False)
 
 
-def say(step: Step, ask: Ask, serial: str) -> Reply:
+def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
     parts: list[dict[str, Tree]] = [{"text": step.text}] if step.text else []
     parts += [
         {"functionCall": {"id": f"call_{serial}{number:02d}", "name": call.name, "args": call.input}}
@@ -84,32 +84,32 @@ def say(step: Step, ask: Ask, serial: str) -> Reply:
     answer: dict[str, Tree] = {
         "candidates": [candidate],
         "usageMetadata": usage,
-        "modelVersion": _model(ask.path),
+        "modelVersion": _read_model(ask.path),
         "responseId": serial,
     }
-    if isinstance(table(ask.body).get("request"), dict):
+    if isinstance(as_object(ask.body).get("request"), dict):
         answer = {"response": answer}
     if not ask.path.endswith(STREAM):
-        return Reply(answer)
+        return ModelReply(answer)
     if "alt=sse" in ask.query:
-        return Reply(stream=(event(answer).replace("\n\n", "\r\n\r\n"),))
-    return Reply(stream=("[", json.dumps(answer), "]"), type="application/json")
+        return ModelReply(stream=(format_event(answer).replace("\n\n", "\r\n\r\n"),))
+    return ModelReply(stream=("[", json.dumps(answer), "]"), type="application/json")
 
 
-def _model(path: str) -> str:
-    found = re.search(r"/models/([^/:]+)", path)
-    return found[1] if found else MODEL
+def _read_model(path: str) -> str:
+    match = re.search(r"/models/([^/:]+)", path)
+    return match[1] if match else MODEL
 
 
-def aside(ask: Ask) -> Reply | None:
+def answer_aside(ask: ModelRequest) -> ModelReply | None:
     if ask.path.endswith(":countTokens"):
-        return Reply({"totalTokens": 100})
+        return ModelReply({"totalTokens": 100})
     if ask.path.endswith((":embedContent", ":batchEmbedContents")):
         vector = {"values": [0.0]}
         single = ask.path.endswith(":embedContent")
-        return Reply({"embedding": vector} if single else {"embeddings": [vector]})
+        return ModelReply({"embedding": vector} if single else {"embeddings": [vector]})
     if ask.method == "GET" and re.search(r"/v1(beta|alpha)/models(/|$)", ask.path):
-        name = _model(ask.path)
+        name = _read_model(ask.path)
         model = {
             "name": f"models/{name}",
             "version": "1",
@@ -118,7 +118,7 @@ def aside(ask: Ask) -> Reply | None:
             "outputTokenLimit": 65_536,
             "supportedGenerationMethods": ["generateContent", "countTokens"],
         }
-        return Reply({"models": [model]} if ask.path.endswith("/models") else model)
+        return ModelReply({"models": [model]} if ask.path.endswith("/models") else model)
     return None
 
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 import json
 
 from hookport.base.tree import Tree
-from hookport.lab.driver import Call, Step
+from hookport.lab.driver import ModelCall, ModelStep
 from hookport.lab.protocols import (
     MODEL,
-    Ask,
-    Asked,
     Conversation,
-    Reply,
-    Result,
-    Said,
-    Turn,
-    event,
-    named,
-    objects,
-    table,
-    words,
+    Message,
+    ModelReply,
+    ModelRequest,
+    ModelTurn,
+    PastCall,
+    ToolResult,
+    as_object,
+    format_event,
+    join_text,
+    list_objects,
+    name_calls,
 )
 
 CREATED = 1_700_000_000
@@ -35,49 +35,53 @@ def recognise(path: str) -> bool:
 
 
 def read(body: Tree) -> Conversation:
-    body = table(body)
+    body = as_object(body)
     given = body.get("input")
-    items = [{"role": "user", "content": given}] if isinstance(given, str) else objects(given)
-    turns, texts, told = [], [], []
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else list_objects(given)
+    turns, texts, answers = [], [], []
     if body.get("instructions"):
-        texts.append(Said("system", words(body["instructions"])))
+        texts.append(Message("system", join_text(body["instructions"])))
     text, calls, open_turn = "", [], False
     for item in items:
         kind, role = str(item.get("type", "message")), str(item.get("role"))
         if kind in CALLS:
-            calls.append(Asked(str(item.get("call_id")), str(item.get("name", kind.removesuffix("_call")))))
+            calls.append(
+                PastCall(str(item.get("call_id")), str(item.get("name", kind.removesuffix("_call"))))
+            )
             open_turn = True
         elif kind == "message" and role == "assistant":
-            text, open_turn = "\n".join(filter(None, (text, words(item.get("content"))))), True
-            texts.append(Said("assistant", words(item.get("content"))))
+            text, open_turn = "\n".join(filter(None, (text, join_text(item.get("content"))))), True
+            texts.append(Message("assistant", join_text(item.get("content"))))
         elif kind != "reasoning":
             # Whatever is not the model's own ends its turn: an answer to a call, or a message.
             if open_turn:
-                turns.append(Turn(text, tuple(calls)))
+                turns.append(ModelTurn(text, tuple(calls)))
                 text, calls, open_turn = "", [], False
             if kind.endswith("_output"):
-                told.append((str(item.get("call_id")), _output(item.get("output"))))
+                answers.append((str(item.get("call_id")), _read_output(item.get("output"))))
             elif kind == "message":
-                texts.append(Said("system" if role == "developer" else role, words(item.get("content"))))
+                texts.append(
+                    Message("system" if role == "developer" else role, join_text(item.get("content")))
+                )
     if open_turn:
-        turns.append(Turn(text, tuple(calls)))
-    calls_by_id = named(turns)
-    results = tuple(Result(call, calls_by_id.get(call, ""), text) for call, text in told)
+        turns.append(ModelTurn(text, tuple(calls)))
+    calls_by_id = name_calls(turns)
+    results = tuple(ToolResult(call, calls_by_id.get(call, ""), text) for call, text in answers)
     extra = any(item.get("type") == "additional_tools" for item in items)
-    form = table(table(body.get("text")).get("format"))
+    form = as_object(as_object(body.get("text")).get("format"))
     return Conversation(
         tuple(turns), tuple(texts), results, bool(body.get("tools")) or extra, schema=form.get("schema")
     )
 
 
-def _output(output: Tree) -> str:
-    return words(output) or ("" if output in ("", None, []) else json.dumps(output, ensure_ascii=False))
+def _read_output(output: Tree) -> str:
+    return join_text(output) or ("" if output in ("", None, []) else json.dumps(output, ensure_ascii=False))
 
 
-def say(step: Step, ask: Ask, serial: str) -> Reply:
-    body = table(ask.body)
-    output = [_message(step.text, serial)] if step.text else []
-    output += [_call(call, f"{serial}{number:02d}") for number, call in enumerate(step.calls)]
+def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
+    body = as_object(ask.body)
+    output = [_make_message(step.text, serial)] if step.text else []
+    output += [_make_call(call, f"{serial}{number:02d}") for number, call in enumerate(step.calls)]
     usage = {
         "input_tokens": 100,
         "input_tokens_details": {"cached_tokens": 0},
@@ -105,28 +109,30 @@ def say(step: Step, ask: Ask, serial: str) -> Reply:
     }
     completed = {**started, "status": "completed", "output": output, "usage": usage}
     if not body.get("stream"):
-        return Reply(completed)
+        return ModelReply(completed)
     events: list[tuple[str, dict[str, Tree]]] = [
         ("created", {"response": started}),
         ("in_progress", {"response": started}),
     ]
     for index, item in enumerate(output):
         place = {"item_id": item["id"], "output_index": index}
-        field, filling = _filling(item, place)
+        field, filling = _make_filling(item, place)
         empty = {**item, field: [] if field == "content" else "", "status": "in_progress"}
         events.append(("output_item.added", {"output_index": index, "item": empty}))
         events += filling
         events.append(("output_item.done", {"output_index": index, "item": item}))
     events.append(("completed", {"response": completed}))
-    return Reply(
+    return ModelReply(
         stream=tuple(
-            event({"type": f"response.{name}", "sequence_number": number, **data}, f"response.{name}")
+            format_event({"type": f"response.{name}", "sequence_number": number, **data}, f"response.{name}")
             for number, (name, data) in enumerate(events)
         )
     )
 
 
-def _filling(item: dict[str, Tree], place: dict[str, Tree]) -> tuple[str, list[tuple[str, dict[str, Tree]]]]:
+def _make_filling(
+    item: dict[str, Tree], place: dict[str, Tree]
+) -> tuple[str, list[tuple[str, dict[str, Tree]]]]:
     """The field of an item that is filled after it was added, and the events that fill it."""
     if item["type"] == "message":
         part, place = item["content"][0], {**place, "content_index": 0}
@@ -148,7 +154,7 @@ def _filling(item: dict[str, Tree], place: dict[str, Tree]) -> tuple[str, list[t
     ]
 
 
-def _message(text: str, serial: str) -> dict[str, Tree]:
+def _make_message(text: str, serial: str) -> dict[str, Tree]:
     part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
     return {
         "id": f"msg_{serial}",
@@ -159,7 +165,7 @@ def _message(text: str, serial: str) -> dict[str, Tree]:
     }
 
 
-def _call(call: Call, serial: str) -> dict[str, Tree]:
+def _make_call(call: ModelCall, serial: str) -> dict[str, Tree]:
     item = {"call_id": f"call_{serial}", "name": call.name, "status": "completed"}
     if call.namespace:
         item["namespace"] = call.namespace
@@ -173,9 +179,9 @@ def _call(call: Call, serial: str) -> dict[str, Tree]:
     }
 
 
-def aside(ask: Ask) -> Reply | None:
+def answer_aside(ask: ModelRequest) -> ModelReply | None:
     if ask.path.endswith("/responses/input_tokens"):
-        return Reply({"object": "response.input_tokens", "input_tokens": 100})
+        return ModelReply({"object": "response.input_tokens", "input_tokens": 100})
     return None
 
 
