@@ -14,8 +14,7 @@ from hookport.lab.driver import Driver
 from hookport.lab.judge import PlayedScenario, RunEvidence, ScenarioVerdict
 from hookport.lab.play import Outcome, RequestRecord
 from hookport.lab.programs import Program
-from hookport.lab.protocols import Message
-from hookport.lab.protocols import ToolResult as ToolResult
+from hookport.lab.protocols import Message, ToolResult
 from hookport.lab.run import FinishedRun, ScenarioRun
 
 CLAUDE = drivers.get("claude-code")

@@ -226,7 +226,7 @@ def test_nothing_is_left_when_the_caller_is_stopped(tmp_path: Path, number: sign
         import sys
         from pathlib import Path
         from hookport.lab import play, player
-        player.played(play.read_spec(Path(sys.argv[1])), Path(sys.argv[2]))
+        player.play_spec(play.read_spec(Path(sys.argv[1])), Path(sys.argv[2]))
         """,
         str(tmp_path / "given.json"),
         str(tmp_path),

@@ -13,10 +13,11 @@ STYLES = {"+": "kept", "-": "dropped", "@": "note"}
 
 
 def format_difference(change: Change, paint: Paint) -> str:
-    """The difference that a change makes; one line where it cannot be shown."""
+    """Format what a change does to a file; one line where it cannot be shown."""
     before, after = (_split_lines(content) for content in (change.before, change.after))
     if before is None or after is None:
-        return f"{make_plain(change.path)}: no text, {len(change.before or b'')} → {len(change.after or b'')} bytes\n"
+        sizes = f"{len(change.before or b'')} → {len(change.after or b'')}"
+        return f"{make_plain(change.path)}: no text, {sizes} bytes\n"
     if max(len(before), len(after)) > MOST_LINES:
         return f"{make_plain(change.path)}: {len(before)} → {len(after)} lines\n"
     old, new = ("/dev/null" if content is None else change.path for content in (change.before, change.after))

@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Examine, repair if asked to, and tell what is left."""
+    """Examine the agents, repair with `--fix`, and print what is left."""
     for name in args.agent:
         if get(name).kind != "agent":
             raise UsageError(f"'{name}' is no agent.{suggest_closest(name, list_agents())}")
@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
 
 
 def as_json(diagnosis: Diagnosis, report: DoctorReport, world: World) -> dict[str, str]:
-    """A diagnosis as `--json` prints it; the evidence tells the version it was found with."""
+    """A diagnosis as `--json` prints it; the evidence names the version of the agent."""
     by = f"{diagnosis.agent} {report.version}" if diagnosis.agent and report.version else ""
     evidence = diagnosis.evidence if by in diagnosis.evidence else f"{diagnosis.evidence} ({by})".strip()
     return {
@@ -93,7 +93,7 @@ def _format_place(diagnosis: Diagnosis, world: World) -> str:
 
 
 def summarize_report(report: DoctorReport) -> str:
-    """One line about an agent: `codex 0.166.0: 3 hooks, 1 would not fire`."""
+    """Summarize an agent in one line: `codex 0.166.0: 3 hooks, 1 would not fire`."""
     parts = [spell_count(report.hooks)]
     if report.dead:
         parts.append(f"{report.dead} would not fire")
@@ -109,7 +109,8 @@ def _format_report(report: DoctorReport, world: World, paint: Paint) -> str:
     for diagnosis in report.diagnoses:
         severity = paint(f"{diagnosis.finding.severity:5}", diagnosis.finding.severity)
         where = _format_place(diagnosis, world)
-        text += f"  {severity} {diagnosis.finding.code} {make_plain(f'{where}: ' * bool(where) + diagnosis.finding.message)}\n"
+        message = make_plain(f"{where}: " * bool(where) + diagnosis.finding.message)
+        text += f"  {severity} {diagnosis.finding.code} {message}\n"
         if diagnosis.evidence and diagnosis.finding.severity != "note":
             text += f"        {paint(make_plain(f'evidence: {diagnosis.evidence}'), 'note')}\n"
         if diagnosis.finding.hint:

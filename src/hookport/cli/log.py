@@ -14,7 +14,7 @@ __all__ = ["add_arguments", "run"]
 
 
 def run(args: Namespace) -> int:
-    """The same as `show`, for an agent that there is."""
+    """Run `show_log`, after checking the name of the agent."""
     if args.agent:
         from hookport.agents import get
 

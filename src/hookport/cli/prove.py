@@ -101,7 +101,7 @@ def run(args: Namespace) -> int:
         from hookport.cli import own_hooks
 
         progress = RunProgress()
-        return own_hooks.run(args, progress.tell, _report_missing)
+        return own_hooks.run(args, progress.show_step, _report_missing)
     if args.sample or args.dialect:
         raise UsageError("--sample and --from are about your own hooks. Say which with --hooks SOURCE.")
     return _play_scenarios(args)
@@ -116,7 +116,7 @@ def _heed_signals() -> None:
 
 def _play_scenarios(args: Namespace) -> int:
     progress = RunProgress()
-    agents, missing = campaign.find_agents(args.agents, take=args.take, tell=progress.tell)
+    agents, missing = campaign.find_agents(args.agents, take=args.take, tell=progress.show_step)
     modes = (args.mode,) if args.mode else scenario.MODES
     plan = campaign.plan_runs(agents, args.scenario, modes)
     store = Store(args.report)
@@ -127,7 +127,7 @@ def _play_scenarios(args: Namespace) -> int:
     try:
         for finished, is_new in campaign.play(plan.runs, agents, store, jobs=args.jobs, fresh=args.fresh):
             done.append(finished)
-            progress.ended(finished, is_new=is_new)
+            progress.show_run(finished, is_new=is_new)
     except KeyboardInterrupt:
         progress.end()
         sys.stderr.write(f"hookport: interrupted; {len(done)} of {progress.count} runs are done and kept.")
@@ -270,7 +270,7 @@ class RunProgress:
         self.is_terminal = sys.stderr.isatty()
         self.count = self.number = self.failed = 0
 
-    def tell(self, what: str) -> None:
+    def show_step(self, what: str) -> None:
         """What is fetched now; elsewhere than on a terminal only its beginning."""
         if self.is_terminal:
             sys.stderr.write(f"{CLEAR}{what}")
@@ -278,7 +278,7 @@ class RunProgress:
         elif "," not in what:
             sys.stderr.write(f"{what}\n")
 
-    def ended(self, done: FinishedRun, *, is_new: bool) -> None:
+    def show_run(self, done: FinishedRun, *, is_new: bool) -> None:
         self.number += 1
         word = combine_verdicts(done.verdicts.values())
         self.failed += word == "fail"

@@ -45,7 +45,7 @@ def as_placed_json(finding: Finding) -> dict[str, str | int]:
 
 
 def format_place(finding: Finding | Head) -> str:
-    """The file and line of a finding where they are known, and the path in the file."""
+    """Format the file and line of a finding, where known, and the path in the file."""
     file = finding.file
     if file and finding.line:
         file += f":{finding.line}:{finding.column}"
@@ -53,7 +53,7 @@ def format_place(finding: Finding | Head) -> str:
 
 
 def format_inner_path(finding: Finding | Head) -> str:
-    """The path in the file, without the file."""
+    """Format the path in the file, without the file."""
     if not finding.file or finding.where == finding.file:
         return "" if finding.file else finding.where
     return finding.where.removeprefix(f"{finding.file}: ")
@@ -62,7 +62,7 @@ def format_inner_path(finding: Finding | Head) -> str:
 def format_findings(
     findings: Iterable[Finding], paint: Paint, titles: Mapping[int, str], heads: Mapping[int, Head] = NO_HEADS
 ) -> str:
-    """Findings by hook, the worst hook first, the worst finding first; a missing head is guessed."""
+    """Format findings by hook, the worst first; a missing head is guessed from them."""
     findings = list(findings)
     guessed = _guess_heads([unplaced for unplaced in findings if unplaced.hook not in heads])
     heads = {**guessed, **heads}
@@ -88,7 +88,7 @@ def format_findings(
 
 
 def _guess_heads(findings: list[Finding]) -> dict[int, Head]:
-    """The place of each hook as its findings tell it: one without a line names the hook's own place."""
+    """Guess the place of each hook from its findings: one without a line names the hook's own place."""
     best: dict[int, Finding] = {}
     for finding in findings:
         if finding.hook is not None and finding.where:
@@ -100,7 +100,7 @@ def _guess_heads(findings: list[Finding]) -> dict[int, Head]:
 
 
 def _find_owner(finding: Finding, heads: Mapping[int, Head]) -> int | None:
-    """The hook that a finding is about although it names none: its place is in the place of the hook."""
+    """Find the hook of a finding that names none: the finding's place is inside the hook's place."""
     texts = (format_inner_path(finding), f"{finding.file}: {format_inner_path(finding)}")
     for hook, head in heads.items():
         if head.where and any(f"{text}.".startswith((f"{head.where}.", f"{head.where}[")) for text in texts):
@@ -109,7 +109,7 @@ def _find_owner(finding: Finding, heads: Mapping[int, Head]) -> int | None:
 
 
 def _find_extra_path(head: Head, finding: Finding) -> str:
-    """What a finding's place has that the place of its hook has not: `matcher`, `timeout`."""
+    """Find what a finding's place adds to the place of its hook: `matcher`, `timeout`."""
     known = head.where.partition(": ")[0] if ": " in head.where else ""
     where = format_inner_path(finding) if head.file or finding.hook is None else finding.where
     ours = _split_steps(where.removeprefix(f"{known}: "))
@@ -125,13 +125,13 @@ def _split_steps(where: str) -> list[str]:
 
 
 def compute_exit_code(findings: Sequence[Finding], *, strict: bool) -> int:
-    """The exit code that findings mean."""
+    """Compute the exit code of a command from its findings."""
     bad = ("error", "loss") if strict else ("error",)
     return int(any(finding.severity in bad for finding in findings))
 
 
 def format_sarif(findings: Sequence[Finding], version: str) -> str:
-    """SARIF 2.1.0, which code hosts show beside the lines."""
+    """Format findings as SARIF 2.1.0, which code hosts show beside the lines."""
     levels = {"note": "note", "loss": "warning", "error": "error"}
     rules = [
         {
@@ -176,16 +176,17 @@ def _join_sentences(finding: Finding) -> str:
 
 
 def summarize_kind(kind: type[f.Kind]) -> str:
-    """The first sentence of a finding's page."""
+    """Return the first sentence of a finding's page."""
     return (kind.__doc__ or "").strip().partition("\n")[0]
 
 
 def format_github(findings: Sequence[Finding]) -> str:
-    """Workflow commands that GitHub shows beside the lines of a change."""
+    """Format findings as workflow commands, which GitHub shows beside the lines of a change."""
     commands = {"note": "notice", "loss": "warning", "error": "error"}
     lines = []
     for finding in findings:
-        where = f"file={make_plain(_escape(finding.file))},line={max(finding.line, 1)},col={max(finding.column, 1)}"
+        line, column = max(finding.line, 1), max(finding.column, 1)
+        where = f"file={make_plain(_escape(finding.file))},line={line},col={column}"
         message = _escape(": ".join(part for part in (format_inner_path(finding), finding.message) if part))
         lines.append(f"::{commands[finding.severity]} {where},title={finding.code}::{make_plain(message)}\n")
     return "".join(lines)

@@ -41,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def add_event_arguments(parser: ArgumentParser) -> None:
-    """The arguments that name an event."""
+    """Add the arguments that name an event."""
     parser.add_argument("--event", metavar="FILE", required=True, help="the agent's payload, or - for stdin")
     parser.add_argument("--as", dest="agent", metavar="AGENT", help="the agent that fires the event")
     parser.add_argument(
@@ -135,18 +135,19 @@ def _format_run(run: HookRun, paint: Paint) -> str:
         return f"started  {make_plain(run.hook.name)}: it runs beside the agent"
     took = f"({run.seconds * 1000:.0f} ms)"
     if run.answered.failure:
-        return f"{paint('failed', 'error')}  {make_plain(run.hook.name)}: {make_plain(run.answered.failure)}  {took}"
+        failure = make_plain(run.answered.failure)
+        return f"{paint('failed', 'error')}  {make_plain(run.hook.name)}: {failure}  {took}"
     verdict_text = paint(name_verdict(run.decision), STYLES[run.decision.verdict])
     return f"{verdict_text}  {make_plain(run.hook.name)}: {format_detail(run.decision)}  {took}"
 
 
 def name_verdict(decision: Decision) -> str:
-    """The verdict in one word a person understands."""
+    """Name the verdict in one word for a person."""
     return "no opinion" if decision.verdict == "none" else decision.verdict
 
 
 def format_detail(decision: Decision) -> str:
-    """What else a decision says, in one line."""
+    """Format the rest of a decision in one line."""
     parts = [decision.reason.splitlines()[0]] if decision.reason else []
     if decision.updated_input is not None:
         parts.append(f"rewrites the input to {json.dumps(decision.updated_input, ensure_ascii=False)}")
@@ -160,6 +161,6 @@ def format_detail(decision: Decision) -> str:
 
 
 def format_verdict(decision: Decision, paint: Paint) -> str:
-    """The decision of all hooks."""
+    """Format the decision of all hooks."""
     text = paint(name_verdict(decision), STYLES[decision.verdict])
     return f"{text}: {format_detail(decision)}" if decision != Decision() else text

@@ -104,9 +104,8 @@ def _print_status(project_status: Status) -> None:
         if agent.hooks:
             sys.stdout.write(format_table(rows, paint, STYLES))
         for finding in agent.findings:
-            sys.stdout.write(
-                f"  {paint(finding.severity, finding.severity)} {finding.code} {make_plain(finding.message)}\n"
-            )
+            severity = paint(finding.severity, finding.severity)
+            sys.stdout.write(f"  {severity} {finding.code} {make_plain(finding.message)}\n")
         if agent.mode:
             for note in agent.notes:
                 sys.stdout.write(paint(f"  {make_plain(note)}", "note") + "\n")

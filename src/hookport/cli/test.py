@@ -119,7 +119,7 @@ def _run_once(args: Namespace) -> int:
     results: list[TaskResult] = []
     running = session.perform_all(todo, args.jobs, update=args.update, until_failure=args.until_failure)
     progress = _CaseProgress(len(todo))
-    for same in _group_by_case(progress.told(running)):
+    for same in _group_by_case(progress.count_results(running)):
         results += same
         if not args.json:
             progress.clear()
@@ -333,7 +333,7 @@ class _CaseProgress:
         self.total = total
         self.on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
-    def told(self, results: Iterable[TaskResult]) -> Iterator[TaskResult]:
+    def count_results(self, results: Iterable[TaskResult]) -> Iterator[TaskResult]:
         for number, result in enumerate(results):
             self._say(f"{number} of {self.total}")
             yield result

@@ -64,7 +64,7 @@ def run(args: Namespace) -> int:
 
 
 def _report_nothing(project: str, args: Namespace, env: dict[str, str]) -> int:
-    """There is no run of this project; who is in the wrong folder is told where the last one was."""
+    """Report that no run of this project exists, and where the last run was."""
     other = None if args.all else files.find_last_run(env)
     if args.json:
         _print_json(project, None, [], written=False)
@@ -73,7 +73,8 @@ def _report_nothing(project: str, args: Namespace, env: dict[str, str]) -> int:
     else:
         sys.stderr.write(f"hookport: there is nothing to take back in {project}.\n")
         place = f"`hookport undo` in {other.root}, or " if other.root else ""
-        hint = f"hint: the last run was {_name_run(other, project)}. To take it back: {place}`hookport undo --all`."
+        name = _name_run(other, project)
+        hint = f"hint: the last run was {name}. To take it back: {place}`hookport undo --all`."
         sys.stderr.write(f"{hint}\n")
     return 0
 

@@ -48,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def show_log(args: Namespace) -> int:
-    """Print the events that were asked for, then, with --follow, each that comes."""
+    """Print the events that fit the options, then, with --follow, each new one."""
     if args.n < 0:
         raise UsageError(f"-n {args.n} is less than none. Use 0 for all.")
     since = parse_moment(args.since, datetime.now(UTC)) if args.since else None
@@ -85,7 +85,7 @@ def _read_records(reader: journal.Reader) -> list[Record]:
 
 
 def _report_counts(events: int, matching: int, shown: int, skipped: int) -> None:
-    """What else there is to know, where it is not mistaken for an event."""
+    """Report counts and skipped lines on stderr, where they are not mistaken for events."""
     file = spell_path(journal.find_journal(os.environ), "", os.environ)
     if not file:
         _write_notice("there is no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
@@ -105,7 +105,7 @@ def _write_notice(line: str) -> None:
 
 
 def parse_moment(text: str, now: datetime) -> datetime:
-    """`2h` before now, or a date or time as ISO 8601 writes it; local unless it says otherwise."""
+    """Parse `2h` (before now), or a date or time in ISO 8601; local unless it has an offset."""
     count, unit = text[:-1], text[-1:]
     try:
         if count.isdecimal() and unit in UNITS:
@@ -118,7 +118,7 @@ def parse_moment(text: str, now: datetime) -> datetime:
 
 
 def is_wanted(record: Record, args: Namespace, since: datetime | None) -> bool:
-    """Whether a record is one that was asked for."""
+    """Whether a record fits the options."""
     if args.denied and _read_verdict(record) != "deny":
         return False
     if args.agent and record.get("agent") != args.agent:
@@ -140,7 +140,7 @@ def _print_records(records: deque[Record] | list[Record], args: Namespace, paint
 
 
 def format_record(record: Record, paint: Paint, hook: str = "") -> list[str]:
-    """An event as people read it, and below it what went wrong and what the hooks of a name did."""
+    """Format an event as a line, and below it the failures and the runs of the named hook."""
     when = _read_time(record)
     verdict = _read_verdict(record)
     cells = [
@@ -155,9 +155,8 @@ def format_record(record: Record, paint: Paint, hook: str = "") -> list[str]:
     for hook_record in _list_hooks(record):
         name = _name_hook(hook_record)
         if hook_record.get("failure"):
-            below.append(
-                f"  {paint('failed', 'error')} {name}: {_shorten(hook_record['failure'], WIDEST_REASON)}{_format_stderr(hook_record)}"
-            )
+            failure = f"{_shorten(hook_record['failure'], WIDEST_REASON)}{_format_stderr(hook_record)}"
+            below.append(f"  {paint('failed', 'error')} {name}: {failure}")
         elif hook and _is_named(hook_record, hook):
             below.append(f"  {name}: {_describe_hook(hook_record)}")
     message = _read_decision(record).get("system_message")
@@ -170,7 +169,7 @@ def format_record(record: Record, paint: Paint, hook: str = "") -> list[str]:
 
 
 def _explain_decision(record: Record, verdict: str) -> str:
-    """The first hook that said what was decided, or else the first that failed, and the reason."""
+    """Name the first hook with the verdict, or else the first that failed, and the reason."""
     hooks = _list_hooks(record) if verdict != "none" else []
     same = [hook for hook in hooks if _read_decision(hook).get("verdict") == verdict]
     by = next(iter(same or [hook for hook in hooks if hook.get("failure")]), {})
@@ -190,13 +189,13 @@ def _describe_hook(hook_record: Record) -> str:
 
 
 def _format_stderr(hook_record: Record) -> str:
-    """The last line, which is where a traceback says what it is about."""
+    """Format the last line of stderr, which is where a traceback names the error."""
     stderr_lines = str(hook_record.get("stderr") or "").strip().splitlines()
     return f" (stderr: {_shorten(stderr_lines[-1], WIDEST_REASON)})" if stderr_lines else ""
 
 
 def _format_subject(record: Record) -> str:
-    """The tool and what it is to do: `shell rm -rf build`."""
+    """Format the tool and its main argument: `shell rm -rf build`."""
     tool = record.get("tool") or record.get("native_tool") or ""
     given = record.get("input")
     about = next((given[name] for name in SUBJECTS if given.get(name)), "") if isinstance(given, dict) else ""
@@ -206,7 +205,7 @@ def _format_subject(record: Record) -> str:
 
 
 def _shorten(value: object, widest: int) -> str:
-    """A text on one line; what would steer the terminal is shown as an escape."""
+    """Put a text on one line and shorten it; terminal control characters become escapes."""
     text = " ".join(str("" if value is None else value).split())
     text = text if len(text) <= widest else f"{text[: widest - 1].rstrip()}…"
     return make_plain(text)
@@ -232,7 +231,7 @@ def _is_named(hook_record: Record, name: str) -> bool:
 
 
 def _read_decision(record: Record) -> Record:
-    """The decision of an event or of a hook."""
+    """Read the decision of an event or of a hook."""
     decision = record.get("decision")
     return decision if isinstance(decision, dict) else {}
 

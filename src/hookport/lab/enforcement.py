@@ -51,12 +51,12 @@ class Proof(NamedTuple):
 
 
 def make_proofs(account: Account) -> list[Proof]:
-    """One for each hook."""
-    return [_HookRecord(account, number).proof() for number in range(len(account.hooks))]
+    """Make one proof for each hook."""
+    return [_HookRecord(account, number).make_proof() for number in range(len(account.hooks))]
 
 
 def find_refused(account: Account) -> list[str]:
-    """What an agent did not do although no hook had a part in it: it has rules of its own."""
+    """Find what an agent refused by rules of its own, without any hook."""
     acted = [
         firing for firing in account.firings if firing.objects or firing.failure or firing.updated is not None
     ]
@@ -69,7 +69,7 @@ def find_refused(account: Account) -> list[str]:
 
 
 def is_guard(account: Account, number: int) -> bool:
-    """Whether a hook is there to stop something: its file says so, or what it runs can deny.
+    """Whether a hook is a guard: its file declares it, or what it runs can deny.
 
     What cannot be read, such as an address or a compiled program, may deny.
     """
@@ -89,7 +89,7 @@ def is_guard(account: Account, number: int) -> bool:
 
 
 class _HookRecord:
-    """One hook, as it was seen."""
+    """One hook, and what was observed of it."""
 
     def __init__(self, account: Account, number: int) -> None:
         self.account, self.number = account, number
@@ -99,7 +99,7 @@ class _HookRecord:
         self.answered = [firing for firing in self.mine if not firing.failure]
         self.objections = [firing for firing in self.answered if firing.objects]
 
-    def proof(self) -> Proof:
+    def make_proof(self) -> Proof:
         failures = [firing for firing in self.mine if firing.failure]
         if self.account.trouble:
             return self._make_proof("not fired", f"nothing was played: {self.account.trouble}")
@@ -111,7 +111,7 @@ class _HookRecord:
             firing.objects and FAILS.search(f"{firing.reason}\n{firing.stderr}") for firing in self.answered
         ):
             return self._make_fails_shut()
-        notes = (self._plain(self._describe_failures(failures)),) if failures else ()
+        notes = (self._hide_folders(self._describe_failures(failures)),) if failures else ()
         if self.hook.event in GUARDED:
             proof = self._judge_calls()
         elif self.hook.event == "before_prompt":
@@ -130,14 +130,14 @@ class _HookRecord:
             self.hook.name,
             self.account.agent,
             word,
-            self._plain(because),
+            self._hide_folders(because),
             held,
             self.guards,
             len(self.mine),
             **more,
         )
 
-    def _plain(self, text: str) -> str:
+    def _hide_folders(self, text: str) -> str:
         """A text without the folders of the run."""
         root = self.account.root
         names = {f"{root}/project": "$PROJECT", f"{root}/home": "$HOME", root: "$RUN"} if root else {}
@@ -153,7 +153,8 @@ class _HookRecord:
         lists = {"denied": tuple(stopped), "passed": tuple(passed)}
         harmless = any(fate.sample.harmless and fate.happened for fate in self.account.fates)
         if ran:
-            because = f"it denied {_quote_texts(ran)}, and the agent did it all the same{self._explain_ability('block')}"
+            why = self._explain_ability("block")
+            because = f"it denied {_quote_texts(ran)}, and the agent did it all the same{why}"
             return self._make_proof("advisory", because, **lists)
         if stopped and harmless:
             model_view = self._describe_model_view(self.objections)
@@ -195,7 +196,7 @@ class _HookRecord:
         return not _is_received(agent_turn, agent_turn.prompt)
 
     def _is_carried_on(self, turn: int) -> bool:
-        """Whether the model was asked again after it had closed, or was told what is left to do."""
+        """Whether the model was asked again after it closed, or received what is left to do."""
         agent_turn = self.account.turns[turn]
         closings = [heard for heard in agent_turn.outcome.requests if (heard.step or 0) >= agent_turn.steps]
         reasons = [fired.reason for fired in self.objections if fired.run == turn and fired.reason]
@@ -214,12 +215,12 @@ class _HookRecord:
         return self._make_proof("advisory", f"{because}; {hint}", **more)
 
     def _is_rewriter(self) -> bool:
-        """Whether it does its work by other input, which was taken."""
+        """Whether it works by rewriting input, and the agent took the rewrite."""
         rewrites = [firing for firing in self.answered if firing.updated is not None]
-        return bool(rewrites) and "not taken" not in self._rewritten(rewrites)
+        return bool(rewrites) and "not taken" not in self._describe_rewrite(rewrites)
 
     def _describe_answers(self) -> str:
-        """What it answered, and what came of it."""
+        """Describe what it answered, and the effect."""
         times = f"fired {_format_times(len(self.mine))}"
         contexts = [firing for firing in self.answered if firing.context.strip()]
         rewrites = [firing for firing in self.answered if firing.updated is not None]
@@ -237,11 +238,11 @@ class _HookRecord:
         if contexts and effects[0].endswith("not reach the model"):
             effects[0] += self._explain_ability("context")
         if rewrites:
-            effects.append(self._rewritten(rewrites))
+            effects.append(self._describe_rewrite(rewrites))
         return f"{times}; {', '.join(effects) or 'it answered nothing'}"
 
-    def _rewritten(self, rewrites: Sequence[Firing]) -> str:
-        """Whether other input was taken, as far as it is seen: a command leaves no more than a mark."""
+    def _describe_rewrite(self, rewrites: Sequence[Firing]) -> str:
+        """Describe whether its rewrite took effect; a command leaves no more than a mark."""
         for firing in rewrites:
             fate = self.find_fate(firing)
             changed = firing.updated or {}
@@ -289,7 +290,7 @@ class _HookRecord:
         return f"it failed {count}: {_shorten(last.failure)}{stderr_note}"
 
     def _make_unseen(self) -> Proof:
-        """Nothing shows that it fired; why, as far as it can be told."""
+        """Nothing shows that it fired; explain why, as far as known."""
         account = self.account
         if self.number in account.unwatched:
             dialect = get(get_dialect_id(account.driver))
@@ -307,7 +308,7 @@ class _HookRecord:
         return list(dict.fromkeys(fate.sample.about for fate in fates if fate.happened == happened))
 
     def find_fate(self, fired: Firing) -> Fate | None:
-        """The sample that a firing is about."""
+        """Find the sample that a firing is about."""
         reached = [fate for fate in self.account.fates if fate.reached]
         marked = [fate for fate in reached if _has_mark(fired.call, fate.sample.key)]
         # A mark is of one command alone; a command may be part of another one.
@@ -337,7 +338,7 @@ def _has_mark(text: str, mark: str) -> bool:
 
 
 def _is_received(turn: AgentTurn, text: str) -> bool:
-    """Whether the model was told a text."""
+    """Whether the model received a text."""
     if not text:
         return False
     for request in turn.outcome.requests:

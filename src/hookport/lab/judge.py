@@ -68,13 +68,13 @@ def judge_format(given: PlayedScenario, form: str, seen: RunEvidence) -> Scenari
     scenario, driver = given
     ability = abilities.find_joint_ability(driver, scenario.needs)
     judge = _Judge(scenario, driver, form, seen)
-    expected = judge.all(scenario.expect)
+    expected = judge.check_all(scenario.expect)
     holds = all(result.holds for result in expected)
     shown = tuple(result.shown for result in expected)
     wrong = tuple(result.shown for result in expected if not result.holds)
     itself = abilities.explain_direct_read(driver, form) if scenario.itself is not None and form else ""
     if itself and not holds:
-        lost = tuple(result.shown for result in judge.all(scenario.itself or ()) if not result.holds)
+        lost = tuple(result.shown for result in judge.check_all(scenario.itself or ()) if not result.holds)
         if lost:
             return ScenarioVerdict("fail", (itself, *lost))
         return ScenarioVerdict("cannot", wrong, itself, "the hook has the effect that the agent gives it")
@@ -86,7 +86,7 @@ def judge_format(given: PlayedScenario, form: str, seen: RunEvidence) -> Scenari
         return ScenarioVerdict("fail", (f"the table says: {ability.reason}; and it did", *shown))
     if not scenario.otherwise:
         return ScenarioVerdict("fail", wrong)
-    return _judge_otherwise(judge.all(scenario.otherwise), ability, scenario)
+    return _judge_otherwise(judge.check_all(scenario.otherwise), ability, scenario)
 
 
 def _judge_otherwise(others: Sequence[_CheckResult], ability: Ability, scenario: Scenario) -> ScenarioVerdict:
@@ -129,7 +129,7 @@ class _Judge:
     def __init__(self, scenario: Scenario, driver: Driver, form: str, seen: RunEvidence) -> None:
         self.scenario, self.driver, self.form, self.seen = scenario, driver, form, seen
 
-    def all(self, checks: Iterable[Check]) -> list[_CheckResult]:
+    def check_all(self, checks: Iterable[Check]) -> list[_CheckResult]:
         return [self.check(fill_format(check, self.form)) for check in checks]
 
     def check(self, check: Check) -> _CheckResult:
@@ -139,7 +139,7 @@ class _Judge:
             "model_sees": self._check_model_sees,
             "model_sees_not": self._check_model_sees_not,
             "reason": self._check_reason,
-            "told": self._told,
+            "told": self._check_told,
             "fired": self._check_fired,
             "runs": self._check_runs,
             "requests": self._check_requests,
@@ -163,7 +163,7 @@ class _Judge:
         there = (self.seen.project / about["path"]).exists()
         return _CheckResult(not there, f"{about['path']} is {'' if there else 'not '}there")
 
-    def _heard(self, text: str, after: int = 0) -> str:
+    def _find_heard(self, text: str, after: int = 0) -> str:
         """What the model was told with the text in it; empty if nothing was."""
         for request in self.seen.outcome.requests:
             if after and (request.step is None or request.step < after):
@@ -176,7 +176,7 @@ class _Judge:
 
     def _check_model_sees(self, about: Mapping[str, Tree]) -> _CheckResult:
         text = about["text"]
-        received = self._heard(text, about.get("after", 0))
+        received = self._find_heard(text, about.get("after", 0))
         if received:
             return _CheckResult(
                 holds=True, shown=f"the model saw '{_cut_around(hide_paths(received, self.seen), text)}'"
@@ -184,7 +184,7 @@ class _Judge:
         return _CheckResult(holds=False, shown=f"the model did not see '{text}'; {self._describe_last()}")
 
     def _check_model_sees_not(self, about: Mapping[str, Tree]) -> _CheckResult:
-        received = self._heard(about["text"])
+        received = self._find_heard(about["text"])
         shown = _cut_around(hide_paths(received, self.seen), about["text"])
         return _CheckResult(
             not received,
@@ -208,14 +208,14 @@ class _Judge:
         seen = self._check_model_sees(about)
         if seen.holds or not self.driver.denial_ends:
             return seen
-        printed = self._told(about)
+        printed = self._check_told(about)
         return (
             printed
             if printed.holds
             else _CheckResult(holds=True, shown="the denial ended the run, nobody was told why")
         )
 
-    def _told(self, about: Mapping[str, Tree]) -> _CheckResult:
+    def _check_told(self, about: Mapping[str, Tree]) -> _CheckResult:
         text = about["text"]
         output = f"{self.seen.outcome.stdout}\n{self.seen.outcome.stderr}"
         if text in output:

@@ -112,7 +112,7 @@ class _StopSignal:
     def _note(self, number: int, _frame: object) -> None:
         self._signal = signal.Signals(number).name
 
-    def why(self) -> str:
+    def find_reason(self) -> str:
         if self._signal:
             return f"stopped by {self._signal}"
         return "" if os.getppid() == self._caller else "the caller has ended"
@@ -151,9 +151,9 @@ def _run_agent(spec: Spec, outcome: Outcome, stopped: _StopSignal) -> Outcome:
     assert agent.stderr is not None  # noqa: S101
     stdout, stderr = _StreamKeeper(agent.stdout), _StreamKeeper(agent.stderr)
     deadline = started + spec.patience_seconds
-    while agent.poll() is None and time.monotonic() < deadline and not stopped.why():
+    while agent.poll() is None and time.monotonic() < deadline and not stopped.find_reason():
         time.sleep(TICK_SECONDS)
-    timed_out = agent.poll() is None and not stopped.why()
+    timed_out = agent.poll() is None and not stopped.find_reason()
     seconds = time.monotonic() - started
     if agent.poll() is None:
         os.killpg(agent.pid, signal.SIGTERM)
@@ -162,7 +162,7 @@ def _run_agent(spec: Spec, outcome: Outcome, stopped: _StopSignal) -> Outcome:
         except subprocess.TimeoutExpired:
             agent.kill()
             agent.wait()
-    elif not stopped.why():
+    elif not stopped.find_reason():
         confinement.await_end(spec.home, spec.settle_seconds)
     left = confinement.end_processes(agent.pid, spec.home)
     code = agent.returncode
@@ -174,7 +174,7 @@ def _run_agent(spec: Spec, outcome: Outcome, stopped: _StopSignal) -> Outcome:
         stdout=stdout.text(),
         stderr=stderr.text(),
         left=left,
-        trouble=stopped.why(),
+        trouble=stopped.find_reason(),
     )
 
 
@@ -185,7 +185,7 @@ def main(arguments: list[str]) -> int:
     stopped = _StopSignal()
     outcome = _play_confined(read_spec(Path(arguments[0])), stopped)
     write(Path(arguments[1]), outcome)
-    return INTERRUPTED if stopped.why() else 0
+    return INTERRUPTED if stopped.find_reason() else 0
 
 
 if __name__ == "__main__":

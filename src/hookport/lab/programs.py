@@ -140,7 +140,8 @@ def _fetch(entry: str, package: AgentPackage, progress: Progress) -> None:
         built.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ProgramError(
-            f"'{get_cache_folder()}' cannot be written: {error.strerror}. Set HOOKPORT_CACHE_DIR to a folder of yours."
+            f"'{get_cache_folder()}' cannot be written: {error.strerror}."
+            " Set HOOKPORT_CACHE_DIR to a folder of yours."
         ) from None
     for left in built.glob(f"{entry}~*"):
         if (

@@ -237,7 +237,7 @@ def parse_scenario(name: str, text: str) -> Scenario:
     if not isinstance(tree, dict):
         raise InputError(Problem("a scenario must be an object", file=file))
     reader = _ScenarioReader(file)
-    made = reader.scenario(name, tree)
+    made = reader.read_scenario(name, tree)
     if reader.problems:
         raise InputError(*reader.problems)
     return made._replace(text=text)
@@ -250,53 +250,59 @@ class _ScenarioReader:
         self.file = file
         self.problems: list[Problem] = []
 
-    def wrong(self, path: Path, message: str) -> None:
+    def add_problem(self, path: Path, message: str) -> None:
         self.problems.append(Problem(message, path, self.file))
 
-    def scenario(self, name: str, tree: Mapping[str, Tree]) -> Scenario:
-        tree = self.fields(tree, _FIELDS, (), needed=("title", "steps", "expect"))
+    def read_scenario(self, name: str, tree: Mapping[str, Tree]) -> Scenario:
+        tree = self.read_fields(tree, _FIELDS, (), needed=("title", "steps", "expect"))
         needs = tree.get("needs", [])
         hooks = [
-            self.hook(hook_tree, ("hooks", number)) for number, hook_tree in enumerate(tree.get("hooks", []))
+            self.read_hook(hook_tree, ("hooks", number))
+            for number, hook_tree in enumerate(tree.get("hooks", []))
         ]
         steps = [
-            self.step(step_tree, ("steps", number)) for number, step_tree in enumerate(tree.get("steps", []))
+            self.read_step(step_tree, ("steps", number))
+            for number, step_tree in enumerate(tree.get("steps", []))
         ]
         known = {hook.name for hook in hooks if hook} | ({"own"} if tree.get("own") else set())
-        expect, otherwise = (self.checks(tree.get(key, []), key, known) for key in ("expect", "otherwise"))
+        expect, otherwise = (
+            self.read_checks(tree.get(key, []), key, known) for key in ("expect", "otherwise")
+        )
         if bool(otherwise) != bool(tree.get("instead")):
-            self.wrong(("otherwise",), "'otherwise' and 'instead' go together: the checks, and the words")
+            self.add_problem(
+                ("otherwise",), "'otherwise' and 'instead' go together: the checks, and the words"
+            )
         for key in ("formats", "ending"):
-            self.word(tree.get(key, "together"), ("together", "each", "one"), (key,))
-        self.word(tree.get("scope", "project"), ("project", "user", "both"), ("scope",))
+            self.check_word(tree.get(key, "together"), ("together", "each", "one"), (key,))
+        self.check_word(tree.get("scope", "project"), ("project", "user", "both"), ("scope",))
         for number, mode in enumerate(tree.get("modes", ())):
-            self.word(mode, MODES, ("modes", number))
+            self.check_word(mode, MODES, ("modes", number))
         return Scenario(
             name,
             tree.get("title", ""),
             tuple(hook for hook in hooks if hook),
             tuple(step for step in steps if step),
             expect,
-            tuple(self.needs(needs if isinstance(needs, list) else [needs])),
+            tuple(self.read_needs(needs if isinstance(needs, list) else [needs])),
             otherwise,
             tree.get("instead", ""),
             tuple(tree.get("modes", MODES)),
             tree.get("formats", "together"),
             tree.get("ending", tree.get("formats", "together")),
-            self.checks(tree["itself"], "itself", known) if "itself" in tree else None,
-            self.texts(tree.get("files", {}), ("files",)),
+            self.read_checks(tree["itself"], "itself", known) if "itself" in tree else None,
+            self.read_texts(tree.get("files", {}), ("files",)),
             tree.get("prompt", PROMPT),
             tree.get("cwd", ""),
             tree.get("approved", True),
             tree.get("tampered", False),
             tree.get("scope", "project"),
-            self.own(tree.get("own", False)),
+            self.read_own(tree.get("own", False)),
             tree.get("trusted", True),
             tuple(tree.get("programs", ())),
             tree.get("adopt", False),
         )
 
-    def fields(
+    def read_fields(
         self,
         tree: Tree,
         known: Mapping[str, type | tuple[type, ...]],
@@ -305,74 +311,74 @@ class _ScenarioReader:
     ) -> Mapping[str, Tree]:
         """The fields of an object that are known and have the right type; the others are problems."""
         if not isinstance(tree, dict):
-            self.wrong(path, "must be an object")
+            self.add_problem(path, "must be an object")
             return {}
         for key in needed:
             if key not in tree:
-                self.wrong(path, f"'{key}' is missing")
+                self.add_problem(path, f"'{key}' is missing")
         right = {}
         for key, value in tree.items():
             kind = known.get(key)
             first = kind[0] if isinstance(kind, tuple) else kind
             if kind is None or first is None:
-                self.wrong((*path, str(key)), f"unknown field.{suggest_closest(str(key), tuple(known))}")
+                self.add_problem((*path, str(key)), f"unknown field.{suggest_closest(str(key), tuple(known))}")
             elif not isinstance(value, kind) or (isinstance(value, bool) and first is not bool):
-                self.wrong((*path, key), f"must be {_KINDS[first]}")
+                self.add_problem((*path, key), f"must be {_KINDS[first]}")
             else:
                 right[key] = value
         return right
 
-    def word(self, word: Tree, known: tuple[str, ...], path: Path) -> None:
+    def check_word(self, word: Tree, known: tuple[str, ...], path: Path) -> None:
         if word not in known:
-            self.wrong(
+            self.add_problem(
                 path, f"unknown word '{word}'.{suggest_closest(str(word), known)} Known: {', '.join(known)}"
             )
 
-    def own(self, tree: Tree) -> OwnHook | None:
+    def read_own(self, tree: Tree) -> OwnHook | None:
         if isinstance(tree, bool):
             return OwnHook() if tree else None
-        fields = self.fields(tree, {"when": str, "reason": str, "scope": str, "child": int}, ("own",))
-        self.word(fields.get("scope", "project"), ("project", "local"), ("own", "scope"))
+        fields = self.read_fields(tree, {"when": str, "reason": str, "scope": str, "child": int}, ("own",))
+        self.check_word(fields.get("scope", "project"), ("project", "local"), ("own", "scope"))
         if bool(fields.get("when")) != bool(fields.get("reason")):
-            self.wrong(("own",), "'when' and 'reason' go together: what it denies, and why")
+            self.add_problem(("own",), "'when' and 'reason' go together: what it denies, and why")
         return OwnHook(**fields)
 
-    def texts(self, tree: Mapping[Tree, Tree], path: Path) -> dict[str, str]:
+    def read_texts(self, tree: Mapping[Tree, Tree], path: Path) -> dict[str, str]:
         for key, value in tree.items():
             if not isinstance(value, str):
-                self.wrong((*path, str(key)), "must be a text")
+                self.add_problem((*path, str(key)), "must be a text")
             elif str(key).startswith("/") or ".." in str(key).split("/"):
-                self.wrong((*path, str(key)), "must be a path in the project")
+                self.add_problem((*path, str(key)), "must be a path in the project")
         return {str(key): str(value) for key, value in tree.items()}
 
-    def needs(self, trees: list[Tree]) -> list[AbilityNeed]:
+    def read_needs(self, trees: list[Tree]) -> list[AbilityNeed]:
         needs = []
         for number, tree in enumerate(trees):
             path: Path = ("needs", number)
-            fields = self.fields(tree, {"event": str, "can": str}, path, needed=("event", "can"))
-            self.word(fields.get("event", "session_start"), tuple(EVENTS), (*path, "event"))
-            self.word(fields.get("can", "fires"), (*ABILITIES, *WAYS), (*path, "can"))
+            fields = self.read_fields(tree, {"event": str, "can": str}, path, needed=("event", "can"))
+            self.check_word(fields.get("event", "session_start"), tuple(EVENTS), (*path, "event"))
+            self.check_word(fields.get("can", "fires"), (*ABILITIES, *WAYS), (*path, "can"))
             needs.append(AbilityNeed(fields.get("event", ""), fields.get("can", "")))
         return needs
 
-    def hook(self, tree: Tree, path: Path) -> ScenarioHook | None:
+    def read_hook(self, tree: Tree, path: Path) -> ScenarioHook | None:
         before = len(self.problems)
-        fields = self.fields(tree, _HOOK_FIELDS, path, needed=("name", "event", "answer"))
-        self.word(fields.get("event", "*"), ("*", *EVENTS), (*path, "event"))
-        self.word(fields.get("answer", "none"), ANSWERS, (*path, "answer"))
+        fields = self.read_fields(tree, _HOOK_FIELDS, path, needed=("name", "event", "answer"))
+        self.check_word(fields.get("event", "*"), ("*", *EVENTS), (*path, "event"))
+        self.check_word(fields.get("answer", "none"), ANSWERS, (*path, "answer"))
         for number, tool in enumerate(fields.get("tools", ())):
-            self.word(tool, tuple(TOOLS), (*path, "tools", number))
-        when = self.texts(fields.get("when", {}), (*path, "when"))
+            self.check_word(tool, tuple(TOOLS), (*path, "tools", number))
+        when = self.read_texts(fields.get("when", {}), (*path, "when"))
         if len(when) > 1:
-            self.wrong((*path, "when"), "must have one subject")
+            self.add_problem((*path, "when"), "must have one subject")
         for subject in when:
-            self.word(subject, SUBJECTS, (*path, "when", subject))
-        says = self.texts(fields.get("says", {}), (*path, "says"))
+            self.check_word(subject, SUBJECTS, (*path, "when", subject))
+        says = self.read_texts(fields.get("says", {}), (*path, "says"))
         for field in (*says, *([fields["exists"]] if "exists" in fields else [])):
-            self.word(field, FIELDS, (*path, "says" if field in says else "exists"))
+            self.check_word(field, FIELDS, (*path, "says" if field in says else "exists"))
         if len(says) > 1:
-            self.wrong((*path, "says"), "must have one field")
-        change = self.fields(fields.get("change", {}), {"from": str, "to": str}, (*path, "change"))
+            self.add_problem((*path, "says"), "must have one field")
+        change = self.read_fields(fields.get("change", {}), {"from": str, "to": str}, (*path, "change"))
         wants = {
             "rewrite": "change",
             "rewrite-partial": "change",
@@ -380,7 +386,7 @@ class _ScenarioReader:
             "sleep": "seconds",
         }.get(fields.get("answer", ""), "")
         if wants and not fields.get(wants):
-            self.wrong(path, f"the answer '{fields['answer']}' needs '{wants}'")
+            self.add_problem(path, f"the answer '{fields['answer']}' needs '{wants}'")
         if len(self.problems) > before:
             return None
         return ScenarioHook(
@@ -404,38 +410,38 @@ class _ScenarioReader:
             fields.get("exists", ""),
         )
 
-    def step(self, tree: Tree, path: Path) -> tuple[str, Tree] | None:
+    def read_step(self, tree: Tree, path: Path) -> tuple[str, Tree] | None:
         if not isinstance(tree, dict) or len(tree) != 1:
-            self.wrong(path, f"must be an object with one of: {', '.join(STEPS)}")
+            self.add_problem(path, f"must be an object with one of: {', '.join(STEPS)}")
             return None
         kind, given = next(iter(tree.items()))
         if kind not in STEPS:
-            self.word(kind, tuple(STEPS), path)
+            self.check_word(kind, tuple(STEPS), path)
             return None
         wanted: dict[str, type] = {key: dict if key == "input" else str for key in STEPS[kind]}
         if wanted:
-            self.fields(given, wanted, (*path, kind), needed=STEPS[kind])
+            self.read_fields(given, wanted, (*path, kind), needed=STEPS[kind])
         elif not isinstance(given, str):
-            self.wrong((*path, kind), "must be a text")
+            self.add_problem((*path, kind), "must be a text")
         return kind, given
 
-    def checks(self, trees: list[Tree], key: str, hooks: set[str]) -> tuple[Check, ...]:
+    def read_checks(self, trees: list[Tree], key: str, hooks: set[str]) -> tuple[Check, ...]:
         checks = []
         for number, tree in enumerate(trees):
             path: Path = (key, number)
             if not isinstance(tree, dict) or len(tree) != 1 or next(iter(tree)) not in CHECKS:
-                self.wrong(path, f"must be an object with one of: {', '.join(CHECKS)}")
+                self.add_problem(path, f"must be an object with one of: {', '.join(CHECKS)}")
                 continue
             kind, given = next(iter(tree.items()))
             fields = CHECKS[kind]
             about = given if isinstance(given, dict) else {fields[0].lower(): given}
             for field in about:
-                self.word(field, tuple(name.lower() for name in fields), (*path, kind))
+                self.check_word(field, tuple(name.lower() for name in fields), (*path, kind))
             for field in fields:
                 if field.isupper() and field.lower() not in about:
-                    self.wrong((*path, kind), f"'{field.lower()}' is missing")
+                    self.add_problem((*path, kind), f"'{field.lower()}' is missing")
             if "hook" in about:
-                self.word(about["hook"], tuple(sorted(hooks)), (*path, kind, "hook"))
+                self.check_word(about["hook"], tuple(sorted(hooks)), (*path, kind, "hook"))
             checks.append(Check(kind, about))
         return tuple(checks)
 

@@ -141,7 +141,7 @@ class Server:
             asides = (speech.answer_aside(ask) for speech in self.speeches.values())
             reply = next((aside for aside in asides if aside), self._answer_unknown(ask))
         record = record._replace(status=reply.status)
-        self._keep(record, headers, ask.body)
+        self._keep_request(record, headers, ask.body)
         return reply
 
     def _play_step(
@@ -167,10 +167,10 @@ class Server:
     def _answer_unknown(self, ask: ModelRequest) -> ModelReply:
         if ask.path in HEALTH:
             return ModelReply({"status": "ok"})
-        refuse = next(iter(self.speeches.values())).refuse
-        return ModelReply(refuse(f"the scripted model does not know {ask.method} {ask.path}"), status=404)
+        refusal = next(iter(self.speeches.values())).make_refusal
+        return ModelReply(refusal(f"the scripted model does not know {ask.method} {ask.path}"), status=404)
 
-    def _keep(self, record: RequestRecord, headers: dict[str, str], body: Tree) -> None:
+    def _keep_request(self, record: RequestRecord, headers: dict[str, str], body: Tree) -> None:
         shown = {name: "(hidden)" if SECRETS.search(name) else value for name, value in headers.items()}
         with self._lock:
             self.requests.append(record)
@@ -229,10 +229,10 @@ class _ModelHandler(BaseHTTPRequestHandler):
             body = self._read_body()
         except _UnreadableBodyError as error:
             self.close_connection = True
-            refuse = next(iter(model.speeches.values())).refuse
-            reply = ModelReply(refuse(str(error)), status=error.status)
+            refusal = next(iter(model.speeches.values())).make_refusal
+            reply = ModelReply(refusal(str(error)), status=error.status)
             heard = RequestRecord(self.command, path, status=error.status)
-            model._keep(heard, dict(self.headers), None)  # noqa: SLF001 - the two are one thing
+            model._keep_request(heard, dict(self.headers), None)  # noqa: SLF001 - the two are one thing
         else:
             # Some clients are given an address that ends in a slash.
             path = re.sub("/{2,}", "/", path)

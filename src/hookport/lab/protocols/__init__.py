@@ -1,10 +1,10 @@
-"""The ways to talk to a model, one module each, found by file name; all of them say the same five things.
+"""The ways to talk to a model, one module each, found by file name; each has the same five functions.
 
 - `recognise(path)`: whether a request to that path asks the model for its next answer.
 - `read(body)`: the conversation that such a request carries.
-- `say(step, ask, serial)`: the answer to it, streamed or not as the request wants it.
-- `aside(ask)`: the answer to what agents ask on the way (lists of models, counts of tokens), or nothing.
-- `refuse(message)`: the body of an error, as that protocol writes it.
+- `write_reply(step, ask, serial)`: the answer to it, streamed or not as the request wants it.
+- `answer_aside(ask)`: the answer to what agents ask on the way (lists of models, counts of tokens), or nothing.
+- `make_refusal(message)`: the body of an error, as that protocol writes it.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ class PastCall(NamedTuple):
 
 
 class ModelTurn(NamedTuple):
-    """What the model answered once, earlier in the conversation."""
+    """An earlier answer of the model in the conversation."""
 
     text: str = ""
     calls: tuple[PastCall, ...] = ()
 
 
 class ToolResult(NamedTuple):
-    """What became of a call, as the model is told: `call` is the name of the tool."""
+    """The result of a call, as the model receives it: `call` is the name of the tool."""
 
     id: str
     call: str
@@ -71,7 +71,7 @@ class ToolResult(NamedTuple):
 
 
 class Conversation(NamedTuple):
-    """What a request tells the model. A request with a `schema` wants JSON of that form, not a next step."""
+    """The conversation that a request carries. A request with a `schema` wants JSON of that form, not a next step."""
 
     turns: tuple[ModelTurn, ...] = ()
     texts: tuple[Message, ...] = ()
@@ -87,7 +87,7 @@ class ModelProtocol(Protocol):
     def read(self, body: Tree) -> Conversation: ...
     def write_reply(self, step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply: ...
     def answer_aside(self, ask: ModelRequest) -> ModelReply | None: ...
-    def refuse(self, message: str) -> Tree: ...
+    def make_refusal(self, message: str) -> Tree: ...
 
 
 def list_names() -> list[str]:
@@ -100,17 +100,17 @@ def list_names() -> list[str]:
 
 def get(name: str) -> ModelProtocol:
     """The protocol of that name."""
-    return cast("Speech", import_module(f"{__name__}.{name}"))
+    return cast("ModelProtocol", import_module(f"{__name__}.{name}"))
 
 
 def format_event(data: Tree, name: str = "") -> str:
-    """One event of a stream, as a server sends it."""
+    """Format one event of a stream, as a server sends it."""
     text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return (f"event: {name}\n" if name else "") + f"data: {text}\n\n"
 
 
 def join_text(content: Tree) -> str:
-    """The text of a content, which is a text or a list of parts in every protocol."""
+    """Join the text of a content, which is a text or a list of parts in every protocol."""
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):
@@ -119,22 +119,22 @@ def join_text(content: Tree) -> str:
 
 
 def list_objects(items: Tree) -> list[dict[str, Tree]]:
-    """The objects of what should be a list of objects."""
+    """List the objects of a list; anything else has none."""
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def as_object(value: Tree) -> dict[str, Tree]:
-    """What should be an object, or an empty one."""
+    """Return an object, or an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def name_calls(turns: Iterable[ModelTurn]) -> dict[str, str]:
-    """The names of the tools by the ids of their calls."""
+    """Map the ids of calls to the names of their tools."""
     return {call.id: call.name for turn in turns for call in turn.calls}
 
 
 def make_instance(schema: Tree) -> Tree:
-    """The smallest value that a JSON schema allows."""
+    """Make the smallest value that a JSON schema allows."""
     if not isinstance(schema, Mapping):
         return "scripted"
     for choice in ("const", "default"):

@@ -107,5 +107,5 @@ def answer_aside(ask: ModelRequest) -> ModelReply | None:
     return None
 
 
-def refuse(message: str) -> Tree:
+def make_refusal(message: str) -> Tree:
     return {"type": "error", "error": {"type": "not_found_error", "message": message}}

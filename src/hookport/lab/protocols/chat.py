@@ -121,7 +121,7 @@ def answer_aside(ask: ModelRequest) -> ModelReply | None:
     return ModelReply(listed)
 
 
-def refuse(message: str) -> Tree:
+def make_refusal(message: str) -> Tree:
     return {
         "error": {"message": message, "type": "invalid_request_error", "param": None, "code": "not_found"}
     }

@@ -122,5 +122,5 @@ def answer_aside(ask: ModelRequest) -> ModelReply | None:
     return None
 
 
-def refuse(message: str) -> Tree:
+def make_refusal(message: str) -> Tree:
     return {"error": {"code": 404, "message": message, "status": "NOT_FOUND"}}
