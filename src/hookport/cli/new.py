@@ -51,10 +51,10 @@ def run(args: Namespace) -> int:
     is_asking = not (args.name and args.event) and sys.stdin.isatty() and sys.stdout.isatty()
     request = _ask_request(args) if is_asking else _read_request(args)
     root = Path(find_project_root(str(Path.cwd()), os.environ))
-    made = scaffold(request, root)
+    scaffolding = scaffold(request, root)
     if not args.dry_run:
-        _write_files(made, root)
-    _print_result(made, root, request, is_dry=args.dry_run)
+        _write_files(scaffolding, root)
+    _print_result(scaffolding, root, request, is_dry=args.dry_run)
     return 0
 
 
@@ -93,17 +93,17 @@ def _ask_word(question: str, default: str = "", known: list[str] | None = None) 
     return line.strip() or default
 
 
-def _write_files(made: Scaffold, root: Path) -> None:
+def _write_files(scaffolding: Scaffold, root: Path) -> None:
     changed = [
         changed_file
-        for changed_file in made.files
+        for changed_file in scaffolding.files
         if changed_file.before is not None and _read_current(root / changed_file.path) != changed_file.before
     ]
     if changed:
         raise InputError(Problem("changed while it was looked at; try again", file=changed[0].path))
     done: list[ScaffoldFile] = []
     try:
-        for file in made.files:
+        for file in scaffolding.files:
             path = root / file.path
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(str(path), file.data, NEW_FILE_MODES[file.is_executable], is_durable=True)
@@ -122,18 +122,18 @@ def _read_current(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def _print_result(made: Scaffold, root: Path, request: ScaffoldRequest, *, is_dry: bool) -> None:
-    for file in made.files:
+def _print_result(scaffolding: Scaffold, root: Path, request: ScaffoldRequest, *, is_dry: bool) -> None:
+    for file in scaffolding.files:
         word = "wrote" if file.before is None else "added to"
         planned = "would write" if file.before is None else "would add to"
         sys.stdout.write(f"{planned if is_dry else word} {make_plain(str(_shorten(root / file.path)))}\n")
     if not is_dry:
         sys.stdout.write(
             f"\nNext: say in the script what '{request.name}' is to do, and in its tests what must hold.\n"
-            f"  hookport test {_shorten(root / made.tests)}\n  hookport trust\n  hookport sync\n"
+            f"  hookport test {_shorten(root / scaffolding.tests)}\n  hookport trust\n  hookport sync\n"
         )
     sys.stdout.flush()
-    findings = [finding for finding in made.findings if finding.severity != "note"]
+    findings = [finding for finding in scaffolding.findings if finding.severity != "note"]
     if findings:
         sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
 

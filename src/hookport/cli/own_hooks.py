@@ -30,11 +30,11 @@ def run(
         which = "--scenario" if args.scenario else "--save"
         raise UsageError(f"--hooks plays your own hooks, and {which} is about hookport's. Leave one out.")
     added = tuple(map(samples.parse_sample, args.sample))
-    given = belongings.gather_belongings(Path(args.hooks), args.dialect, dict(os.environ))
-    _report_source(given)
+    gathered = belongings.gather_belongings(Path(args.hooks), args.dialect, dict(os.environ))
+    _report_source(gathered)
     agents, missing = campaign.find_agents(args.agents, take=args.take, tell=tell)
     accounts: dict[str, Account] = {}
-    request = ProofRequest(given, added, args.mode or "auto")
+    request = ProofRequest(gathered, added, args.mode or "auto")
     clear = CLEAR if sys.stderr.isatty() else ""
     if agents:
         sys.stderr.write(f"{clear}playing {', '.join(agent.name for agent in agents)}\n")
@@ -59,13 +59,13 @@ def run(
     return 1 if not agents or (args.agents and missing) or any(not proof.held for proof in proofs) else 0
 
 
-def _report_source(given: Belongings) -> None:
+def _report_source(gathered: Belongings) -> None:
     """What is wrong with the source, and what of it is not in the run."""
-    if given.found.findings:
-        sys.stderr.write(report.format_findings(list(given.found.findings), Paint(sys.stderr), {}))
-    print_unmanaged(given.found.unmanaged, given.found.root, sys.stderr.write)
-    if given.left_out:
-        shown = "; ".join(given.left_out[:8]) + (" …" if len(given.left_out) > 8 else "")
+    if gathered.found.findings:
+        sys.stderr.write(report.format_findings(list(gathered.found.findings), Paint(sys.stderr), {}))
+    print_unmanaged(gathered.found.unmanaged, gathered.found.root, sys.stderr.write)
+    if gathered.left_out:
+        shown = "; ".join(gathered.left_out[:8]) + (" …" if len(gathered.left_out) > 8 else "")
         sys.stderr.write(f"hookport: not copied into the run: {make_plain(shown)}\n")
 
 
@@ -142,7 +142,7 @@ def _print_hook(proofs: Sequence[Proof], paint: Paint) -> None:
         word = paint(proof.word, STYLES[proof.word])
         sys.stdout.write(f"  {', '.join(who)}: {word}: {make_plain(proof.because)}\n")
         lists = {"denied": proof.denied, "let pass": proof.passed} if proof.guards else {}
-        lines = [f"{what}: {_quote_texts(some)}" for what, some in lists.items() if some]
+        lines = [f"{label}: {_quote_texts(some)}" for label, some in lists.items() if some]
         for line in (*lines, *proof.notes):
             sys.stdout.write(paint(f"    {make_plain(line)}\n", "note"))
 

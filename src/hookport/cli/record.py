@@ -54,15 +54,15 @@ def run(args: Namespace) -> int:
     discovery = _load_hooks(args.path, env)
     events = happened.read_folder(Path(args.folder)) if args.folder else happened.read_journal(env)
     fitting = [occurrence for occurrence in events.events if _is_fitting(occurrence, args, since)]
-    made = record.draft_cases(fitting, discovery, env, record.DraftChoice(args.hook or "", args.last))
-    if not made.drafts:
-        raise UsageError(_explain_nothing(events, fitting, discovery, made, args))
-    done = record.write_drafts(made.drafts, dry=args.dry_run)
-    notes = [*events.notes, *made.notes, *(draft.note for draft in made.drafts if draft.note)]
+    batch = record.draft_cases(fitting, discovery, env, record.DraftChoice(args.hook or "", args.last))
+    if not batch.drafts:
+        raise UsageError(_explain_nothing(events, fitting, discovery, batch, args))
+    done = record.write_drafts(batch.drafts, dry=args.dry_run)
+    notes = [*events.notes, *batch.notes, *(draft.note for draft in batch.drafts if draft.note)]
     if args.json:
-        _print_json(made, done, notes)
+        _print_json(batch, done, notes)
     else:
-        _print_summary(made, done, notes, len(fitting) if args.last else 0, dry=args.dry_run)
+        _print_summary(batch, done, notes, len(fitting) if args.last else 0, dry=args.dry_run)
     return 0
 
 
@@ -93,12 +93,12 @@ def _explain_nothing(
     events: RecordedEvents,
     fitting: list[RecordedEvent],
     discovery: Discovery,
-    made: record.Drafts,
+    batch: record.Drafts,
     args: Namespace,
 ) -> str:
     where = f"'{args.folder}'" if args.folder else "the journal"
-    if made.notes:
-        return f"no case could be made: {made.notes[0]}"
+    if batch.notes:
+        return f"no case could be made: {batch.notes[0]}"
     if not events.events:
         return f"{where} has no event{f': {events.notes[0]}' if events.notes else ''}. Nothing was written."
     if not fitting:
@@ -112,35 +112,35 @@ def _explain_nothing(
     )
 
 
-def _print_json(made: record.Drafts, done: record.WrittenFiles, notes: list[str]) -> None:
+def _print_json(batch: record.Drafts, done: record.WrittenFiles, notes: list[str]) -> None:
     tree = {
         "cases": [
             {"name": draft.name, "folder": str(draft.folder), "decision": draft.verdict}
-            for draft in made.drafts
+            for draft in batch.drafts
         ],
         "written": [str(path) for path in done.new],
         "kept": [str(path) for path in done.kept],
-        "same": made.same,
+        "same": batch.same,
         "notes": notes,
     }
     sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
 
 
 def _print_summary(
-    made: record.Drafts, done: record.WrittenFiles, notes: list[str], fitting: int, *, dry: bool
+    batch: record.Drafts, done: record.WrittenFiles, notes: list[str], fitting: int, *, dry: bool
 ) -> None:
-    used = made.events
+    used = batch.events
     for path in done.new:
         sys.stdout.write(f"{'would write' if dry else 'wrote'} {make_plain(str(_shorten(path)))}\n")
     for path in done.kept:
         sys.stdout.write(f"there already, left as it is: {make_plain(str(_shorten(path)))}\n")
-    count = f"{len(made.drafts)} case{'s' * (len(made.drafts) != 1)} of {used} event{'s' * (used != 1)}"
-    others = f"; {made.same} more would be the same" if made.same else ""
+    count = f"{len(batch.drafts)} case{'s' * (len(batch.drafts) != 1)} of {used} event{'s' * (used != 1)}"
+    others = f"; {batch.same} more would be the same" if batch.same else ""
     left = fitting - used
     older = f"; {left} older event{'s fit' if left > 1 else ' fits'}, --last 0 takes all" if left > 0 else ""
     sys.stdout.write(f"{count}{others}{older}\n")
     if done.new and not dry:
-        folders = " ".join(dict.fromkeys(_shorten(draft.folder) for draft in made.drafts))
+        folders = " ".join(dict.fromkeys(_shorten(draft.folder) for draft in batch.drafts))
         sys.stdout.write(
             f"Next: say in each case what should have happened, then `hookport test {folders}`.\n"
         )

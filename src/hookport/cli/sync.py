@@ -84,9 +84,9 @@ def run(args: Namespace) -> int:
     is_dry = args.dry_run or args.check
 
     def make() -> SyncPlan:
-        made = sync.plan_sync(cwd, env, wish, progress)
+        sync_plan = sync.plan_sync(cwd, env, wish, progress)
         progress.end()
-        return made
+        return sync_plan
 
     plan = make() if is_dry else sync.apply(make, env, what="sync")
     word = "would write" if args.dry_run else "written"
@@ -110,7 +110,9 @@ def run(args: Namespace) -> int:
 def find_failing_hooks(cwd: str, env: dict[str, str], names: list[str]) -> list[Finding]:
     """Hooks that are installed and cannot do their work."""
     diagnoses = [
-        diagnosis for it in doctor.examine(cwd, env, names, is_quick=True) for diagnosis in it.diagnoses
+        diagnosis
+        for agent_report in doctor.examine(cwd, env, names, is_quick=True)
+        for diagnosis in agent_report.diagnoses
     ]
     wrong = [
         diagnosis.finding

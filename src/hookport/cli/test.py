@@ -105,12 +105,12 @@ def _run_on_changes(args: Namespace) -> int:
 
 def _find_watched(args: Namespace) -> list[Path]:
     """Where the cases, their hooks and all that is copied for them are."""
-    asked = [Path(path).absolute() for path in args.paths or ["."]]
-    folders = {folder for path in asked if path.exists() for folder in find.find_suites(path)}
+    paths = [Path(path).absolute() for path in args.paths or ["."]]
+    folders = {folder for path in paths if path.exists() for folder in find.find_suites(path)}
     tasks = [task for folder in folders for task in session.list_tasks(folder)]
     packages = {task.package.origin for task in tasks if task.package is not None}
-    copied = {path for it in packages for path in (it.source, *(it.parts or (it.base,)))}
-    every = {*asked, *folders, *copied}
+    copied = {path for package in packages for path in (package.source, *(package.parts or (package.base,)))}
+    every = {*paths, *folders, *copied}
     return sorted(path for path in every if not every & set(path.parents))
 
 
@@ -179,7 +179,9 @@ def _is_below(args: Namespace, covered: Sequence[confidence.Coverage]) -> bool:
 
 def _compute_coverage(covered: Iterable[confidence.Coverage]) -> float:
     counts = [coverage.counts for coverage in covered]
-    return confidence.compute_percent(sum(part for part, _ in counts), sum(all_ for _, all_ in counts))
+    return confidence.compute_percent(
+        sum(part for part, _ in counts), sum(whole_count for _, whole_count in counts)
+    )
 
 
 def _format_json(
@@ -195,7 +197,9 @@ def _format_json(
 def _as_json(
     args: Namespace, covered: Sequence[confidence.Coverage], tried: Sequence[mutate.GuardReport]
 ) -> dict[str, object]:
-    more: dict[str, object] = {"findings": [as_json(finding) for it in covered for finding in it.findings]}
+    more: dict[str, object] = {
+        "findings": [as_json(finding) for suite in covered for finding in suite.findings]
+    }
     if args.coverage:
         more["coverage"] = [coverage.as_json() for coverage in covered]
     if args.mutate:
@@ -209,21 +213,21 @@ def _collect_tasks(args: Namespace) -> list[Task]:
     for path in paths:
         if not path.exists():
             raise InputError(Problem("does not exist", file=str(path)))
-    asked: dict[Path, set[Path | None]] = {}
+    files_by_folder: dict[Path, set[Path | None]] = {}
     for path in paths:
         suites = find.find_suites(path)
         if not suites:
             raise UsageError(f"{path}: no tests of hooks are there. They are looked for in {find.SHAPE}.")
         for folder, file in suites.items():
-            asked.setdefault(folder, set()).add(file)
+            files_by_folder.setdefault(folder, set()).add(file)
     todo = [
         task
-        for folder, files in asked.items()
+        for folder, files in files_by_folder.items()
         for task in session.list_tasks(folder)
         if None in files or task.entry.file in files or _is_about_all(task)
     ]
     if not todo:
-        raise UsageError(f"no cases are in {', '.join(map(str, asked))}.")
+        raise UsageError(f"no cases are in {', '.join(map(str, files_by_folder))}.")
     if args.words:
         todo = [task for task in todo if _is_named(task, args.words) or _is_about_all(task)]
         if not todo:
@@ -279,18 +283,23 @@ def _print_summary(
     failed = any(result.status == "failed" for result in results)
     sections = [list(failure) for failure in report.describe_failures(results, paint)]
     sections += [
-        list(map(report.escape_controls, mutate.describe_report(it, every=args.verbose))) for it in tried
+        list(map(report.escape_controls, mutate.describe_report(mutation, every=args.verbose)))
+        for mutation in tried
     ]
     if tried:
         sections.append([mutate.sum_up(tried)])
-    if any(it.slipped for it in tried):
+    if any(mutation.slipped for mutation in tried):
         sections.append(list(mutate.ADVICE))
     if args.mutate and not tried:
         note = "no case that passed saw a command or a path stopped, so there is nothing to spell otherwise"
         sections.append([note])
     if args.coverage:
-        sections += [list(map(report.escape_controls, confidence.describe_coverage(it))) for it in covered]
-    sections += [_list_doubts(it, paint, every=args.verbose) for it in covered if it.findings]
+        sections += [
+            list(map(report.escape_controls, confidence.describe_coverage(coverage))) for coverage in covered
+        ]
+    sections += [
+        _list_doubts(coverage, paint, every=args.verbose) for coverage in covered if coverage.findings
+    ]
     for section in sections:
         print("", *section, sep="\n")
     if sections:
@@ -298,11 +307,11 @@ def _print_summary(
     print(paint(report.sum_up_results(results), "error" if failed else "kept"))
 
 
-def _list_doubts(it: confidence.Coverage, paint: Paint, *, every: bool) -> list[str]:
+def _list_doubts(coverage: confidence.Coverage, paint: Paint, *, every: bool) -> list[str]:
     """What the suite does not show; of one kind the first few."""
     lines: list[str] = []
-    for code in dict.fromkeys(doubt.code for doubt in it.findings):
-        same = [doubt for doubt in it.findings if doubt.code == code]
+    for code in dict.fromkeys(doubt.code for doubt in coverage.findings):
+        same = [doubt for doubt in coverage.findings if doubt.code == code]
         shown = same if every else same[:MOST_DOUBTS]
         word = "note" if same[0].severity == "note" else "warning"
         head = f"{paint(word, same[0].severity)} {code}"
@@ -320,9 +329,9 @@ def _mutate_cases(results: list[TaskResult]) -> list[mutate.GuardReport]:
     with CopyPool() as stock:
         for task in cases.values():
             if task.package is not None and isinstance(task.entry, Case):
-                it = mutate.mutate_case(stock, task.package, task.entry)
-                if it is not None:
-                    reports.setdefault((task.folder, it.subject), it)
+                mutation = mutate.mutate_case(stock, task.package, task.entry)
+                if mutation is not None:
+                    reports.setdefault((task.folder, mutation.subject), mutation)
     return list(reports.values())
 
 

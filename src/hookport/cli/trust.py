@@ -89,12 +89,15 @@ def run(args: Namespace) -> int:
         asks = not (args.json or args.yes or agents) and sys.stdin.isatty()
         agents = skipped if asks and _is_agent_trust_agreed(skipped) else agents
         agent_trust.approve(agents, discovery.root, env)
-    left = [*environment.find_steering(discovery.root), *([] if agents else _make_skip_findings(skipped))]
-    left += _find_missing_entries(discovery, env) if is_agreed else []
+    remaining = [
+        *environment.find_steering(discovery.root),
+        *([] if agents else _make_skip_findings(skipped)),
+    ]
+    remaining += _find_missing_entries(discovery, env) if is_agreed else []
     if args.json:
         tree["written"] = is_agreed
         tree["findings"] = [
-            report.as_placed_json(finding) for finding in (*left, *discovery.findings, *unread)
+            report.as_placed_json(finding) for finding in (*remaining, *discovery.findings, *unread)
         ]
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
     elif is_agreed and not is_same:
@@ -104,10 +107,10 @@ def run(args: Namespace) -> int:
     elif not args.dry_run and not is_agreed:
         sys.stdout.write("nothing was approved.\n")
         return 1
-    if left and not args.json:
-        sys.stderr.write(report.format_findings(left, Paint(sys.stderr), {}))
+    if remaining and not args.json:
+        sys.stderr.write(report.format_findings(remaining, Paint(sys.stderr), {}))
     # What could not be read was not approved, though the rest may be.
-    return report.compute_exit_code([*left, *discovery.findings, *unread], strict=False)
+    return report.compute_exit_code([*remaining, *discovery.findings, *unread], strict=False)
 
 
 def _check_approval(discovery: Discovery, env: Mapping[str, str], *, as_json: bool) -> int:
@@ -147,7 +150,7 @@ def _make_skip_findings(skipped: list[agent_trust.AgentHook]) -> list[Finding]:
 
 def _find_missing_entries(discovery: Discovery, env: dict[str, str]) -> list[Finding]:
     """Hooks on events for which an agent that has entries of ours has none: they need a sync."""
-    left: list[Finding] = []
+    missing_entries: list[Finding] = []
     for agent in all_agents():
         scopes = [
             sync.find_installed(find_target(agent, scope, discovery.root, env), discovery).installed
@@ -156,8 +159,8 @@ def _find_missing_entries(discovery: Discovery, env: dict[str, str]) -> list[Fin
         if any(installed.ours for installed in scopes):
             gaps = find_gaps(list_enabled(discovery), (), scopes, discovery.root)
             gap_findings = (finding for finding, _ in report_gaps(gaps, get(agent)))
-            left += [finding for finding in gap_findings if finding.code == NotRunHere.code]
-    return left
+            missing_entries += [finding for finding in gap_findings if finding.code == NotRunHere.code]
+    return missing_entries
 
 
 def _is_agent_trust_agreed(skipped: list[agent_trust.AgentHook]) -> bool:
@@ -169,14 +172,14 @@ def _is_agent_trust_agreed(skipped: list[agent_trust.AgentHook]) -> bool:
     )
 
 
-def _approve(root: str, seen: Lock, env: dict[str, str], how: str) -> None:
+def _approve(root: str, reviewed: Lock, env: dict[str, str], how: str) -> None:
     """Write what was looked at, unless it is not what there is any more."""
     discovery = discover(root, env)
     contents = lock.collect_texts(discovery, env)
-    if lock.build(discovery, env) != seen:
+    if lock.build(discovery, env) != reviewed:
         raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
-    lock.write(root, lock.drop_private_hooks(discovery, seen, env))
-    approvals.store_approval(root, seen, contents, env, how)
+    lock.write(root, lock.drop_private_hooks(discovery, reviewed, env))
+    approvals.store_approval(root, reviewed, contents, env, how)
 
 
 def _as_json(hook_review: Review) -> dict[str, object]:
@@ -217,13 +220,13 @@ def _print_reviews(root: str, reviews: list[Review], since: str, agents: list[ag
     paint = Paint(sys.stdout)
     sys.stdout.write(f"{paint(make_plain(root), 'bold')}: {since}\n")
     for hook_review in reviews:
-        it = hook_review.difference
+        difference = hook_review.difference
         sys.stdout.write(
-            f"\n{paint(it.what, STYLES[it.what])}  {escape_controls(it.name)}  {escape_controls(it.id)}\n"
+            f"\n{paint(difference.what, STYLES[difference.what])}  {escape_controls(difference.name)}  {escape_controls(difference.id)}\n"
         )
-        for what, text in (("runs", hook_review.runs), ("uses", ", ".join(hook_review.capabilities))):
+        for label, text in (("runs", hook_review.runs), ("uses", ", ".join(hook_review.capabilities))):
             if text:
-                sys.stdout.write(f"  {what}: {make_plain(text)}\n")
+                sys.stdout.write(f"  {label}: {make_plain(text)}\n")
         if hook_review.not_covered:
             sys.stdout.write(
                 f"  {paint('not covered', 'loss')}: {make_plain(', '.join(hook_review.not_covered))}\n"

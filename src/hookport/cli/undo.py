@@ -65,15 +65,15 @@ def run(args: Namespace) -> int:
 
 def _report_nothing(project: str, args: Namespace, env: dict[str, str]) -> int:
     """Report that no run of this project exists, and where the last run was."""
-    other = None if args.all else files.find_last_run(env)
+    last_run = None if args.all else files.find_last_run(env)
     if args.json:
         _print_json(project, None, [], written=False)
-    elif other is None:
+    elif last_run is None:
         sys.stderr.write("hookport: there is nothing to take back: no run is in the ledger.\n")
     else:
         sys.stderr.write(f"hookport: there is nothing to take back in {project}.\n")
-        place = f"`hookport undo` in {other.root}, or " if other.root else ""
-        name = _name_run(other, project)
+        place = f"`hookport undo` in {last_run.root}, or " if last_run.root else ""
+        name = _name_run(last_run, project)
         hint = f"hint: the last run was {name}. To take it back: {place}`hookport undo --all`."
         sys.stderr.write(f"{hint}\n")
     return 0

@@ -309,11 +309,12 @@ def _apply_agent_loading(
     if not loaded:
         return runs
     rows = [row for state in read_status(caller.start, env, [agent]).agents for row in state.hooks]
-    known = {(row.file, row.place): row for row in rows}
+    rows_by_place = {(row.file, row.place): row for row in rows}
     title = get(agent).title
     return [
         run.replace(
-            matched=False, why=_explain_agent_loading(run, title, known.get((run.hook.file, run.hook.place)))
+            matched=False,
+            why=_explain_agent_loading(run, title, rows_by_place.get((run.hook.file, run.hook.place))),
         )
         if run in loaded
         else run

@@ -197,8 +197,12 @@ def _format_stderr(hook_record: Record) -> str:
 def _format_subject(record: Record) -> str:
     """Format the tool and its main argument: `shell rm -rf build`."""
     tool = record.get("tool") or record.get("native_tool") or ""
-    given = record.get("input")
-    about = next((given[name] for name in SUBJECTS if given.get(name)), "") if isinstance(given, dict) else ""
+    tool_input = record.get("input")
+    about = (
+        next((tool_input[name] for name in SUBJECTS if tool_input.get(name)), "")
+        if isinstance(tool_input, dict)
+        else ""
+    )
     if isinstance(about, str) and isinstance(record.get("cwd"), str) and record["cwd"]:
         about = about.removeprefix(record["cwd"].rstrip("/\\") + "/")
     return _shorten(f"{tool} {about}", WIDEST_SUBJECT)

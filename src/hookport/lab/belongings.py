@@ -88,11 +88,13 @@ def gather_belongings(source: Path, dialect: str | None, env: Mapping[str, str])
         )
     root, home = Path(discovery.root), find_home_folder(env)
     files = _find_needed(hooks, root)
-    left: list[str] = []
+    left_out: list[str] = []
     if root in (home, Path(root.anchor)):
-        left.append(f"everything in '{root}' but the hooks and the scripts that they name: it is no project")
+        left_out.append(
+            f"everything in '{root}' but the hooks and the scripts that they name: it is no project"
+        )
     else:
-        more, left = _list_bounded(root, files)
+        more, left_out = _list_bounded(root, files)
         files |= more
     sources = {_choose_place(found_hook, root): found_hook.hook.dialect for found_hook in hooks}
     outside = {
@@ -103,8 +105,8 @@ def gather_belongings(source: Path, dialect: str | None, env: Mapping[str, str])
         if not Path(script).is_relative_to(root) or root == home
     }
     links = _find_links(hooks, root)
-    left = [line for line in left if line.strip("'") not in links]
-    return Belongings(discovery, files, outside, sources, tuple(left), links)
+    left_out = [line for line in left_out if line.strip("'") not in links]
+    return Belongings(discovery, files, outside, sources, tuple(left_out), links)
 
 
 def copy_belongings(belongings: Belongings, project: Path, home: Path) -> None:
@@ -186,8 +188,10 @@ def _find_needed(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
 def _find_neighbors(script: Path) -> list[Path]:
     """What stands in the folder of a script: it may be read by it."""
     try:
-        there = [path for path in script.parent.iterdir() if path.is_file() and not path.is_symlink()]
-        return [path for path in there if path.stat().st_size <= LARGEST and not _is_secret(path.name)][:200]
+        neighbors = [path for path in script.parent.iterdir() if path.is_file() and not path.is_symlink()]
+        return [path for path in neighbors if path.stat().st_size <= LARGEST and not _is_secret(path.name)][
+            :200
+        ]
     except OSError:
         return []
 
@@ -228,8 +232,8 @@ def _list_places(dialect: Dialect) -> list[str]:
 
 
 def _is_at(path: str, place: str) -> bool:
-    parts, wanted = path.split("/"), place.split("/")
-    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+    parts, patterns = path.split("/"), place.split("/")
+    return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
 def _is_secret(name: str) -> bool:
@@ -239,25 +243,25 @@ def _is_secret(name: str) -> bool:
 def _list_bounded(root: Path, known: Mapping[str, Path]) -> tuple[dict[str, Path], list[str]]:
     """The files below a folder, those near its root first, until there are too many; and what is left out."""
     files: dict[str, Path] = {}
-    left: dict[str, None] = {}
+    left_out: dict[str, None] = {}
     size = sum(_read_size(path) for path in known.values())
-    for path in _walk_files(root, left):
+    for path in _walk_files(root, left_out):
         name = path.relative_to(root).as_posix()
         file_size = _read_size(path)
         if name in known or not path.is_file():
             continue
         if not os.access(path, os.R_OK):
-            left[f"'{name}': it cannot be read"] = None
+            left_out[f"'{name}': it cannot be read"] = None
         elif file_size > LARGEST:
-            left[f"'{name}': it is larger than {LARGEST >> 20} MiB"] = None
+            left_out[f"'{name}': it is larger than {LARGEST >> 20} MiB"] = None
         elif len(files) + len(known) >= MOST_FILES or size + file_size > MOST_BYTES:
             limit = f"{MOST_FILES} files or {MOST_BYTES >> 20} MiB"
-            left[f"the rest from '{name}' on: a copy has at most {limit}"] = None
+            left_out[f"the rest from '{name}' on: a copy has at most {limit}"] = None
             break
         else:
             files[name] = path
             size += file_size
-    return files, list(left)
+    return files, list(left_out)
 
 
 def _read_size(path: Path) -> int:
@@ -267,7 +271,7 @@ def _read_size(path: Path) -> int:
         return LARGEST + 1
 
 
-def _walk_files(root: Path, left: dict[str, None]) -> Iterator[Path]:
+def _walk_files(root: Path, left_out: dict[str, None]) -> Iterator[Path]:
     waiting = deque([root])
     while waiting:
         folder = waiting.popleft()
@@ -280,7 +284,7 @@ def _walk_files(root: Path, left: dict[str, None]) -> Iterator[Path]:
             real = path.resolve().name if entry.is_symlink() else entry.name
             secret = not entry.is_dir(follow_symlinks=False) and (_is_secret(entry.name) or _is_secret(real))
             if entry.name in LEFT_OUT or secret:
-                left[f"'{path.relative_to(root).as_posix()}'"] = None
+                left_out[f"'{path.relative_to(root).as_posix()}'"] = None
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append(path)
             elif not entry.is_symlink() or path.resolve().is_relative_to(root.resolve()):

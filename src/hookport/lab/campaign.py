@@ -210,17 +210,19 @@ def play(
 
     Whoever stops listening ends what is under way, and nothing of that is kept.
     """
-    known = {agent.name: agent for agent in agents}
+    agents_by_name = {agent.name: agent for agent in agents}
     todo: list[ScenarioRun] = []
     for scenario_run in runs:
-        before = None if fresh else store.load(scenario_run, known[scenario_run.driver].program.version)
+        before = (
+            None if fresh else store.load(scenario_run, agents_by_name[scenario_run.driver].program.version)
+        )
         if before:
             yield before, False
         else:
             todo.append(scenario_run)
     for done in run_jobs(
         todo,
-        lambda pending: _play_with_retry(pending, known[pending.driver], store),
+        lambda pending: _play_with_retry(pending, agents_by_name[pending.driver], store),
         jobs or os.cpu_count() or 1,
     ):
         yield done, True
@@ -399,15 +401,15 @@ def write_report(folder: Path, measured: Sequence[AgentResults], done: Iterable[
     for agent_results in measured:
         write_results(folder / "results", agent_results)
         shutil.rmtree(folder / "payloads" / agent_results.driver, ignore_errors=True)
-    seen: set[tuple[str, str]] = set()
+    known_shapes: set[tuple[str, str]] = set()
     for finished in done:
-        kept = folder / "runs" / finished.run.driver / finished.run.name / "payloads"
-        for file in sorted(kept.glob("*.json")):
+        payload_folder = folder / "runs" / finished.run.driver / finished.run.name / "payloads"
+        for file in sorted(payload_folder.glob("*.json")):
             record = json.loads(file.read_text("utf-8"))
             shape = (finished.run.driver, f"{record['native']} {_describe_shape(record.get('payload', ''))}")
-            if shape in seen:
+            if shape in known_shapes:
                 continue
-            seen.add(shape)
+            known_shapes.add(shape)
             place = folder / "payloads" / finished.run.driver
             place.mkdir(parents=True, exist_ok=True)
             number = sum(1 for _ in place.glob(f"{record['native']}-*.json")) + 1

@@ -145,12 +145,12 @@ def end_processes(group: int, home: str) -> tuple[str, ...]:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
         signalled: set[int] = set()
-        while left := find_strays(home):
-            ended.update(left)
-            for pid in left.keys() - signalled:
+        while survivors := find_strays(home):
+            ended.update(survivors)
+            for pid in survivors.keys() - signalled:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, number)
-            signalled |= left.keys()
+            signalled |= survivors.keys()
             if time.monotonic() > deadline:
                 break
             time.sleep(TICK_SECONDS)

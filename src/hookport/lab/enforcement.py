@@ -198,9 +198,11 @@ class _HookRecord:
     def _is_carried_on(self, turn: int) -> bool:
         """Whether the model was asked again after it closed, or received what is left to do."""
         agent_turn = self.account.turns[turn]
-        closings = [heard for heard in agent_turn.outcome.requests if (heard.step or 0) >= agent_turn.steps]
+        closings = [
+            request for request in agent_turn.outcome.requests if (request.step or 0) >= agent_turn.steps
+        ]
         reasons = [fired.reason for fired in self.objections if fired.run == turn and fired.reason]
-        closed = [heard for heard in closings if heard.step is not None]
+        closed = [request for request in closings if request.step is not None]
         return len(closed) > 1 or any(
             _is_received(agent_turn, _read_first_line(reason)) for reason in reasons
         )
@@ -226,15 +228,15 @@ class _HookRecord:
         rewrites = [firing for firing in self.answered if firing.updated is not None]
         objections = [firing for firing in self.objections if firing.reason]
         effects = []
-        for what, some in (("its context", contexts), ("its objection", objections)):
+        for label, some in (("its context", contexts), ("its objection", objections)):
             if some:
-                texts = [firing.context if what == "its context" else firing.reason for firing in some]
+                texts = [firing.context if label == "its context" else firing.reason for firing in some]
                 seen = any(
                     _is_received(turn, _read_first_line(text))
                     for turn in self.account.turns
                     for text in texts
                 )
-                effects.append(f"{what} reached the model" if seen else f"{what} did not reach the model")
+                effects.append(f"{label} reached the model" if seen else f"{label} did not reach the model")
         if contexts and effects[0].endswith("not reach the model"):
             effects[0] += self._explain_ability("context")
         if rewrites:

@@ -94,13 +94,13 @@ def explain_refusal(form: Format, hook: ScenarioHook) -> str:
         return "" if form.layout == "list" else "one format is enough to see which events fire"
     if hook.event not in form.events:
         return f"it has no event for {hook.event}"
-    wanted = {
+    requirements = {
         "timeout": bool(hook.timeout),
         "async": hook.is_async,
         "mcp": bool(hook.mcp),
         "content": bool(hook.content),
     }
-    for word, is_wanted in wanted.items():
+    for word, is_wanted in requirements.items():
         if is_wanted and word in form.cannot:
             return form.cannot[word]
     for field in filter(None, (hook.says[0], hook.exists)):
@@ -289,20 +289,20 @@ def _make_script(form: Format, hook: ScenarioHook, place: FormatPlace, world: La
         matcher = _make_matcher(form, hook)
         terms = matcher if isinstance(matcher, list) else [matcher]
         matcher_text = "".join(f", {term!r}" for term in terms if term)
-        made = SDK.format(
+        code = SDK.format(
             subject=form.payload.get(subject, '""'),
             matcher=matcher_text,
             answer=_make_function_action(form, hook),
             **words,
         )
-        return FormatFile(path, made)
-    made = SCRIPT.format(
+        return FormatFile(path, code)
+    code = SCRIPT.format(
         key=form.payload["event"],
         place=form.payload.get(subject, ""),
         answer=_make_script_action(form, hook),
         **words,
     )
-    return FormatFile(path, made)
+    return FormatFile(path, code)
 
 
 # Answers that differ from another in how they are printed, by that other.
@@ -313,10 +313,10 @@ def _make_condition(form: Format, hook: ScenarioHook) -> str:
     """The condition on fields of the payload, in Python."""
     lookup = "{}" if form.layout == "sdk" else "at({!r})"
     field, text = hook.says
-    wanted = [f"{lookup.format(form.payload[field])} == {text!r}"] if field else []
+    conditions = [f"{lookup.format(form.payload[field])} == {text!r}"] if field else []
     if hook.exists:
-        wanted.append(f"os.path.exists({lookup.format(form.payload[hook.exists])} or '')")
-    return " and ".join(wanted) or "True"
+        conditions.append(f"os.path.exists({lookup.format(form.payload[hook.exists])} or '')")
+    return " and ".join(conditions) or "True"
 
 
 def _get_answer(form: Format, hook: ScenarioHook, word: str) -> Tree:
@@ -344,8 +344,8 @@ def _make_script_action(form: Format, hook: ScenarioHook) -> str:
     expression = repr(tree).replace("'$event'", repr(_get_event_name(form, hook)))
     expression = expression.replace("'$reason'", repr(hook.reason)).replace("'$context'", repr(hook.context))
     before, after = hook.change
-    command, given = form.payload["command"], form.payload["input"]
-    changed = f"{{**at({given!r}), 'command': at({command!r}).replace({before!r}, {after!r})}}"
+    command, tool_input = form.payload["command"], form.payload["input"]
+    changed = f"{{**at({tool_input!r}), 'command': at({command!r}).replace({before!r}, {after!r})}}"
     if word == "rewrite-partial":
         place = form.payload[hook.when[0]]
         changed = f"{{{place.rpartition('.')[2]!r}: at({place!r}).replace({before!r}, {after!r})}}"

@@ -60,14 +60,14 @@ class PlayedScenario(NamedTuple):
     driver: Driver
 
 
-def judge_format(given: PlayedScenario, form: str, seen: RunEvidence) -> ScenarioVerdict:
+def judge_format(played: PlayedScenario, form: str, evidence: RunEvidence) -> ScenarioVerdict:
     """The verdict on one format's part."""
-    trouble = _find_trouble(seen)
+    trouble = _find_trouble(evidence)
     if trouble:
         return ScenarioVerdict("fail", (trouble,))
-    scenario, driver = given
+    scenario, driver = played
     ability = abilities.find_joint_ability(driver, scenario.needs)
-    judge = _Judge(scenario, driver, form, seen)
+    judge = _Judge(scenario, driver, form, evidence)
     expected = judge.check_all(scenario.expect)
     holds = all(result.holds for result in expected)
     shown = tuple(result.shown for result in expected)
@@ -100,11 +100,11 @@ def _judge_otherwise(others: Sequence[_CheckResult], ability: Ability, scenario:
     )
 
 
-def _find_trouble(seen: RunEvidence) -> str:
+def _find_trouble(evidence: RunEvidence) -> str:
     """Why there is nothing to judge: the run did not come to its end."""
-    outcome = seen.outcome
+    outcome = evidence.outcome
     if outcome.trouble:
-        return hide_paths(f"the run failed: {outcome.trouble}", seen)
+        return hide_paths(f"the run failed: {outcome.trouble}", evidence)
     if outcome.timed_out:
         return f"the agent did not end by itself in {outcome.seconds:.0f} s"
     return ""
@@ -115,19 +115,19 @@ def combine_verdicts(verdicts: Iterable[ScenarioVerdict]) -> Word:
     return max((verdict.result for verdict in verdicts), key=ORDER.index, default="pass")
 
 
-def hide_paths(text: str, seen: RunEvidence) -> str:
+def hide_paths(text: str, evidence: RunEvidence) -> str:
     """A text without the paths of this machine, in one line."""
-    for path, name in ((seen.project, "$PROJECT"), (seen.home, "$HOME"), (sys.executable, "$PYTHON")):
+    for path, name in ((evidence.project, "$PROJECT"), (evidence.home, "$HOME"), (sys.executable, "$PYTHON")):
         text = text.replace(str(path), name)
-    text = text.replace(str(seen.home.parent), "$RUN")
+    text = text.replace(str(evidence.home.parent), "$RUN")
     return " ".join(text.split())
 
 
 class _Judge:
     """The checks of one format's part."""
 
-    def __init__(self, scenario: Scenario, driver: Driver, form: str, seen: RunEvidence) -> None:
-        self.scenario, self.driver, self.form, self.seen = scenario, driver, form, seen
+    def __init__(self, scenario: Scenario, driver: Driver, form: str, evidence: RunEvidence) -> None:
+        self.scenario, self.driver, self.form, self.seen = scenario, driver, form, evidence
 
     def check_all(self, checks: Iterable[Check]) -> list[_CheckResult]:
         return [self.check(fill_format(check, self.form)) for check in checks]
@@ -160,8 +160,8 @@ class _Judge:
         )
 
     def _check_gone(self, about: Mapping[str, Tree]) -> _CheckResult:
-        there = (self.seen.project / about["path"]).exists()
-        return _CheckResult(not there, f"{about['path']} is {'' if there else 'not '}there")
+        exists = (self.seen.project / about["path"]).exists()
+        return _CheckResult(not exists, f"{about['path']} is {'' if exists else 'not '}there")
 
     def _find_heard(self, text: str, after: int = 0) -> str:
         """What the model was told with the text in it; empty if nothing was."""
@@ -205,9 +205,9 @@ class _Judge:
 
     def _check_reason(self, about: Mapping[str, Tree]) -> _CheckResult:
         """The model is told why; where a denial ends the run there is no model to tell, and that is said."""
-        seen = self._check_model_sees(about)
-        if seen.holds or not self.driver.denial_ends:
-            return seen
+        result = self._check_model_sees(about)
+        if result.holds or not self.driver.denial_ends:
+            return result
         printed = self._check_told(about)
         return (
             printed
@@ -230,29 +230,30 @@ class _Judge:
 
     def _check_fired(self, about: Mapping[str, Tree]) -> _CheckResult:
         times = sum(bool(record["acts"]) for record in self._select_records(about["hook"]))
-        wanted = about.get("times", 1)
+        expected = about.get("times", 1)
         return _CheckResult(
-            times == wanted,
-            f"{about['hook']} acted {_format_times(times)}{_format_difference(times, wanted)}",
+            times == expected,
+            f"{about['hook']} acted {_format_times(times)}{_format_difference(times, expected)}",
         )
 
     def _check_runs(self, about: Mapping[str, Tree]) -> _CheckResult:
         times = len(self._select_records(about["hook"]))
-        wanted = about.get("times")
+        expected = about.get("times")
         events = [hook.event for hook in self.scenario.hooks if hook.name == about["hook"]]
         if times == 0 and any(self._find_ability(event).word != "yes" for event in events):
             return _CheckResult(
                 holds=True, shown=f"{about['hook']} ran not at all: {self._find_ability(events[0]).reason}"
             )
-        if wanted is None:
+        if expected is None:
             holds = about.get("least", 1) <= times <= about.get("most", times)
             return _CheckResult(holds, f"{about['hook']} ran {_format_times(times)}")
         return _CheckResult(
-            times == wanted, f"{about['hook']} ran {_format_times(times)}{_format_difference(times, wanted)}"
+            times == expected,
+            f"{about['hook']} ran {_format_times(times)}{_format_difference(times, expected)}",
         )
 
     def _check_requests(self, about: Mapping[str, Tree]) -> _CheckResult:
-        count = sum(heard.step is not None for heard in self.seen.outcome.requests)
+        count = sum(request.step is not None for request in self.seen.outcome.requests)
         least, most = about.get("least", 0), about.get("most", count)
         least, most = about.get("times", least), about.get("times", most)
         shown = f"the model was asked {_format_times(count)}"
@@ -286,8 +287,8 @@ def _format_times(count: int) -> str:
     return {0: "not at all", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-def _format_difference(count: int, wanted: int) -> str:
-    return "" if count == wanted else f", not {_format_times(wanted)}"
+def _format_difference(count: int, expected: int) -> str:
+    return "" if count == expected else f", not {_format_times(expected)}"
 
 
 def _cut_around(text: str, around: str = "") -> str:

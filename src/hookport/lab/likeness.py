@@ -36,30 +36,30 @@ def _join_nodes(nodes: Iterable[Node]) -> str:
 
 
 def _make_text(node: Node) -> str:
-    kind, given = node
+    kind, value = node
     if kind is kinds.LITERAL:
-        return chr(given)
+        return chr(value)
     if kind is kinds.NOT_LITERAL:
-        return next(sign for sign in SIGNS if ord(sign) != given)
+        return next(sign for sign in SIGNS if ord(sign) != value)
     if kind is kinds.ANY:
         return "x"
     if kind is kinds.IN:
-        return _choose_sign(given)
+        return _choose_sign(value)
     if kind is kinds.BRANCH:
-        return _join_nodes(given[1][0])
+        return _join_nodes(value[1][0])
     if kind is kinds.SUBPATTERN:
-        return _join_nodes(given[-1])
+        return _join_nodes(value[-1])
     if kind is kinds.ATOMIC_GROUP:
-        return _join_nodes(given)
+        return _join_nodes(value)
     if kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
-        least, most, inner = given
+        least, most, inner = value
         return _join_nodes(inner) * min(max(int(least), 0 if least == 0 else 1), int(most), LONGEST)
     # A place in the text, and what stands around it, is left to the search that follows.
     return ""
 
 
-def _choose_sign(given: Iterable[Node]) -> str:
-    inside = list(given)
+def _choose_sign(nodes: Iterable[Node]) -> str:
+    inside = list(nodes)
     if inside[0][0] is kinds.NEGATE:
         banned = re.compile("[" + "".join(map(_escape_part, inside[1:])) + "]")
         return next((sign for sign in SIGNS if not banned.match(sign)), "")
@@ -71,9 +71,9 @@ def _choose_sign(given: Iterable[Node]) -> str:
 
 def _escape_part(node: Node) -> str:
     """A part of a class as it is written between brackets."""
-    kind, given = node
+    kind, value = node
     if kind is kinds.RANGE:
-        return f"{re.escape(chr(given[0]))}-{re.escape(chr(given[1]))}"
+        return f"{re.escape(chr(value[0]))}-{re.escape(chr(value[1]))}"
     if kind is kinds.CATEGORY:
         return {
             kinds.CATEGORY_DIGIT: r"\d",
@@ -82,5 +82,5 @@ def _escape_part(node: Node) -> str:
             kinds.CATEGORY_NOT_SPACE: r"\S",
             kinds.CATEGORY_WORD: r"\w",
             kinds.CATEGORY_NOT_WORD: r"\W",
-        }[given]
-    return re.escape(chr(given))
+        }[value]
+    return re.escape(chr(value))

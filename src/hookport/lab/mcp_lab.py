@@ -27,8 +27,8 @@ def answer(method: str, params: dict[str, object]) -> dict[str, object] | None:
     if method == "tools/list":
         return {"tools": [TOOL]}
     if method == "tools/call":
-        given = params.get("arguments")
-        text = str(given.get("text", "")) if isinstance(given, dict) else ""
+        arguments = params.get("arguments")
+        text = str(arguments.get("text", "")) if isinstance(arguments, dict) else ""
         return {"content": [{"type": "text", "text": text.upper()}]}
     return {} if method == "ping" else None
 

@@ -93,33 +93,35 @@ class Account(NamedTuple):
 
 def play_agent(name: str, driver: Driver, program: Program, request: ProofRequest, root: Path) -> Account:
     """Play everything that the hooks are for in an empty folder, in which all is left to be looked at."""
-    made = stage.build_stage(root, program.argv, shared=programs.get_shared_folder(name, driver))
-    belongings.copy_belongings(request.belongings, made.project, made.home)
-    environment = {**stage.make_environment(made), **driver.environment(made)}
-    found_hooks = _find_hooks(request.belongings, made, environment)
+    lab_stage = stage.build_stage(root, program.argv, shared=programs.get_shared_folder(name, driver))
+    belongings.copy_belongings(request.belongings, lab_stage.project, lab_stage.home)
+    environment = {**stage.make_environment(lab_stage), **driver.environment(lab_stage)}
+    found_hooks = _find_hooks(request.belongings, lab_stage, environment)
     dialect = get(get_dialect_id(driver))
-    watch = Watch(dialect.id, found_hooks, made.project, environment, root.resolve() / "witness.jsonl")
+    watch = Watch(dialect.id, found_hooks, lab_stage.project, environment, root.resolve() / "witness.jsonl")
     calls = samples.choose_samples(watch.planned, driver.calls, request.samples)
     if any(sample.kind == "mcp" for sample in calls):
-        made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
-    driver.settle(made)
-    trouble = _install_hooks(driver, made, environment, request.mode, watch)
+        lab_stage = lab_stage._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
+    driver.settle(lab_stage)
+    trouble = _install_hooks(driver, lab_stage, environment, request.mode, watch)
     account = Account(
         name, driver, request.mode, found_hooks, tuple(watch.planned), root=str(root), trouble=trouble
     )
     if trouble:
         return account
-    stage.commit(made, "Hooks")
-    _plant(made.project, calls)
-    path = shims.place_shims(root.resolve() / "shims", made.home, made.project, calls, environment["PATH"])
-    session = _Session(driver, made, watch, path)
+    stage.commit(lab_stage, "Hooks")
+    _plant(lab_stage.project, calls)
+    path = shims.place_shims(
+        root.resolve() / "shims", lab_stage.home, lab_stage.project, calls, environment["PATH"]
+    )
+    session = _Session(driver, lab_stage, watch, path)
     calls = _play_calls(session, calls)
     for sample in samples.choose_prompts(watch.planned, request.samples):
         session.play(sample.given[0], [])
     itself = frozenset(number for number in range(len(found_hooks)) if watch.is_run_by_agent(number))
     return account._replace(
         firings=tuple(session.firings),
-        fates=tuple(_find_fate(session, made.project, sample) for sample in calls),
+        fates=tuple(_find_fate(session, lab_stage.project, sample) for sample in calls),
         turns=tuple(session.turns),
         passed={skipped.hook: skipped.why for skipped in watch.passed},
         by_itself=itself,
@@ -155,21 +157,23 @@ def keep(root: Path, place: Path) -> None:
             shutil.copyfile(path, target)
 
 
-def _find_hooks(given: Belongings, made: Stage, environment: Mapping[str, str]) -> tuple[HookEntry, ...]:
+def _find_hooks(
+    source: Belongings, lab_stage: Stage, environment: Mapping[str, str]
+) -> tuple[HookEntry, ...]:
     """The hooks as the run has them: as a dispatch finds them, and those that only their own agent reads."""
-    wanted = {str(made.project / name): dialect for name, dialect in given.sources.items()}
+    dialects_by_file = {str(lab_stage.project / name): dialect for name, dialect in source.sources.items()}
     hooks = [
         hook
-        for hook in plan_builder.list_runnable(discover(str(made.project), environment))
-        if hook.file in wanted
+        for hook in plan_builder.list_runnable(discover(str(lab_stage.project), environment))
+        if hook.file in dialects_by_file
     ]
-    for file in sorted(wanted.keys() - {hook.file for hook in hooks}):
-        hooks += plan_builder.list_runnable(load(file, wanted[file], environment))
+    for file in sorted(dialects_by_file.keys() - {hook.file for hook in hooks}):
+        hooks += plan_builder.list_runnable(load(file, dialects_by_file[file], environment))
     return tuple(hooks)
 
 
 def _install_hooks(
-    driver: Driver, made: Stage, environment: Mapping[str, str], mode: Mode, watch: Watch
+    driver: Driver, lab_stage: Stage, environment: Mapping[str, str], mode: Mode, watch: Watch
 ) -> str:
     dialect = get(get_dialect_id(driver))
     in_project = reads_projects(dialect)
@@ -177,11 +181,11 @@ def _install_hooks(
     chosen = mode if in_project else "bridge"
     scope = "project" if in_project else "user"
     trouble = call_hookport(
-        driver, made, environment, [["sync", "--agent", dialect.id, "--mode", chosen, "--scope", scope]]
+        driver, lab_stage, environment, [["sync", "--agent", dialect.id, "--mode", chosen, "--scope", scope]]
     )
     # Before they are approved: an agent may hold an approval against the text of a command.
-    watch.place(made.project, made.home)
-    return trouble or call_hookport(driver, made, environment, [["trust", "--yes", "--agents"]])
+    watch.place(lab_stage.project, lab_stage.home)
+    return trouble or call_hookport(driver, lab_stage, environment, [["trust", "--yes", "--agents"]])
 
 
 def _plant(project: Path, calls: Sequence[Sample]) -> None:
@@ -209,20 +213,22 @@ def _play_calls(session: _Session, calls: Sequence[Sample]) -> list[Sample]:
     first = [sample for sample in calls if sample.harmless]
     session.play(stage.PROMPT, first)
     started = [sample for sample in first if sample.program]
-    left = [sample for sample in calls if not sample.harmless]
+    remaining = [sample for sample in calls if not sample.harmless]
     if not all((session.made.project / sample.mark).exists() for sample in started):
-        left = [samples.mark_command(sample) if sample.program else sample for sample in (*started, *left)]
+        remaining = [
+            samples.mark_command(sample) if sample.program else sample for sample in (*started, *remaining)
+        ]
         first = [sample for sample in first if not sample.program]
-    if left:
-        session.play(stage.PROMPT, left)
-    return [*first, *left]
+    if remaining:
+        session.play(stage.PROMPT, remaining)
+    return [*first, *remaining]
 
 
 class _Session:
     """The turns of one agent in one stage."""
 
-    def __init__(self, driver: Driver, made: Stage, watch: Watch, path: str) -> None:
-        self.driver, self.made, self.watch, self.path = driver, made, watch, path
+    def __init__(self, driver: Driver, lab_stage: Stage, watch: Watch, path: str) -> None:
+        self.driver, self.made, self.watch, self.path = driver, lab_stage, watch, path
         self.turns: list[AgentTurn] = []
         self.firings: list[Firing] = []
         # Of each sample the turn and the number of its last step, once the model has asked for it.
@@ -231,21 +237,23 @@ class _Session:
 
     def play(self, prompt: str, calls: Sequence[Sample]) -> None:
         """Give the agent a prompt, again and again until the model has asked for everything."""
-        left = list(calls)
+        remaining = list(calls)
         while True:
             lasts: list[int] = []
             steps: list[ModelStep] = []
-            for sample in left:
+            for sample in remaining:
                 steps += _make_steps(self.driver, self.made, sample)
                 lasts.append(len(steps) - 1)
             outcome = self._play_turn(prompt, steps)
-            served = {heard.step for heard in outcome.requests if heard.step is not None}
+            served = {request.step for request in outcome.requests if request.step is not None}
             firsts = [0, *(last + 1 for last in lasts)]
             # A sample of two steps may end with its first.
-            done = [number for number in range(len(left)) if firsts[number] in served]
-            self.reached.update((left[number].mark, (len(self.turns) - 1, lasts[number])) for number in done)
-            left = [sample for number, sample in enumerate(left) if number not in done]
-            if not left or not done:
+            done = [number for number in range(len(remaining)) if firsts[number] in served]
+            self.reached.update(
+                (remaining[number].mark, (len(self.turns) - 1, lasts[number])) for number in done
+            )
+            remaining = [sample for number, sample in enumerate(remaining) if number not in done]
+            if not remaining or not done:
                 return
 
     def _play_turn(self, prompt: str, steps: Sequence[ModelStep]) -> Outcome:
@@ -266,13 +274,13 @@ class _Session:
         return outcome
 
 
-def _make_steps(driver: Driver, made: Stage, sample: Sample) -> list[ModelStep]:
+def _make_steps(driver: Driver, lab_stage: Stage, sample: Sample) -> list[ModelStep]:
     """What the model does for a sample; some agents edit only what they have read."""
-    calls, given = driver.calls, sample.given
+    calls, arguments = driver.calls, sample.given
     if sample.kind == "mcp":
-        return [ModelStep((calls["mcp"](made, given[0], {"text": given[1]}),))]
-    first = [calls["read"](made, sample.path)] if sample.kind == "edit" and "read" in calls else []
-    return [ModelStep((call,)) for call in (*first, calls[sample.kind](made, *given))]
+        return [ModelStep((calls["mcp"](lab_stage, arguments[0], {"text": arguments[1]}),))]
+    first = [calls["read"](lab_stage, sample.path)] if sample.kind == "edit" and "read" in calls else []
+    return [ModelStep((call,)) for call in (*first, calls[sample.kind](lab_stage, *arguments))]
 
 
 def _find_fate(session: _Session, project: Path, sample: Sample) -> Fate:
@@ -285,8 +293,8 @@ def _find_fate(session: _Session, project: Path, sample: Sample) -> Fate:
 
 def find_result(requests: Sequence[RequestRecord], step: int) -> str:
     """What the model was told when it had asked for a step: what the next request has more than this one."""
-    before = [heard for heard in requests if heard.step == step]
-    after = [heard for heard in requests if heard.step == step + 1]
+    before = [request for request in requests if request.step == step]
+    after = [request for request in requests if request.step == step + 1]
     if not after:
         return ""
     known = len(before[-1].results) if before else 0

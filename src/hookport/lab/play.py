@@ -48,8 +48,8 @@ class Spec(NamedTuple):
 
 
 def _make_call_tree(call: ModelCall) -> dict[str, Tree]:
-    given = call.input if isinstance(call.input, str) else dict(call.input)
-    return {"name": call.name, "input": given, "namespace": call.namespace}
+    call_input = call.input if isinstance(call.input, str) else dict(call.input)
+    return {"name": call.name, "input": call_input, "namespace": call.namespace}
 
 
 class RequestRecord(NamedTuple):
@@ -96,7 +96,7 @@ class Outcome(NamedTuple):
     def as_dict(self) -> dict[str, Tree]:
         return {
             **self._asdict(),
-            "requests": [heard.as_dict() for heard in self.requests],
+            "requests": [request.as_dict() for request in self.requests],
             "left": list(self.left),
         }
 
@@ -113,12 +113,12 @@ def parse_outcome(tree: Mapping[str, Tree]) -> Outcome:
     requests = tuple(
         RequestRecord(
             **{
-                **heard,
-                "texts": tuple(Message(**message) for message in heard["texts"]),
-                "results": tuple(ToolResult(**result) for result in heard["results"]),
+                **request,
+                "texts": tuple(Message(**message) for message in request["texts"]),
+                "results": tuple(ToolResult(**result) for result in request["results"]),
             }
         )
-        for heard in tree["requests"]
+        for request in tree["requests"]
     )
     return Outcome(**{**tree, "requests": requests, "left": tuple(tree["left"])})
 

@@ -43,10 +43,10 @@ def play_spec(spec: Spec, folder: Path) -> Outcome:
     A run that was ended from outside is an interruption, and has no outcome.
     """
     most = spec.patience_seconds + spec.settle_seconds + MARGIN_SECONDS
-    given, result = folder / "spec.json", folder / "outcome.json"
-    result.unlink(missing_ok=True)
-    write(given, spec)
-    command = [sys.executable, "-P", "-m", "hookport.lab.player", str(given), str(result)]
+    spec_file, outcome_file = folder / "spec.json", folder / "outcome.json"
+    outcome_file.unlink(missing_ok=True)
+    write(spec_file, spec)
+    command = [sys.executable, "-P", "-m", "hookport.lab.player", str(spec_file), str(outcome_file)]
     player = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
@@ -66,11 +66,11 @@ def play_spec(spec: Spec, folder: Path) -> Outcome:
     # It may be ended before it listens to signals, or tell of the one that it heard.
     if player.returncode in (INTERRUPTED, *(-number for number in SIGNALS)):
         raise KeyboardInterrupt
-    if not result.exists():
+    if not outcome_file.exists():
         words = stderr.decode("utf-8", "replace").strip().splitlines()
         why = words[-1] if words else f"it ended with {player.returncode}"
         return Outcome(trouble=f"the player did not finish: {why}")
-    return read_outcome(result)
+    return read_outcome(outcome_file)
 
 
 class _StreamKeeper:

@@ -143,12 +143,12 @@ def _fetch(entry: str, package: AgentPackage, progress: Progress) -> None:
             f"'{get_cache_folder()}' cannot be written: {error.strerror}."
             " Set HOOKPORT_CACHE_DIR to a folder of yours."
         ) from None
-    for left in built.glob(f"{entry}~*"):
+    for leftover in built.glob(f"{entry}~*"):
         if (
-            not _is_alive(left.name.rpartition("~")[2])
-            and left.resolve() != (get_cache_folder() / entry).resolve()
+            not _is_alive(leftover.name.rpartition("~")[2])
+            and leftover.resolve() != (get_cache_folder() / entry).resolve()
         ):
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(leftover, ignore_errors=True)
     folder = built / f"{entry}~{os.getpid()}"
     shutil.rmtree(folder, ignore_errors=True)
     try:
@@ -207,8 +207,8 @@ def _fetch_pypi(package: AgentPackage, folder: Path, progress: Progress) -> None
     )
     inside = str(folder / "bin" / "python")
     pip = [inside, "-m", "pip"] if has_no_pip else [python, "-m", "pip", "--python", inside]
-    wanted = f"{package.name}=={package.version}"
-    _run_fetch([*pip, "install", "--no-input", "--disable-pip-version-check", wanted], package, progress)
+    requirement = f"{package.name}=={package.version}"
+    _run_fetch([*pip, "install", "--no-input", "--disable-pip-version-check", requirement], package, progress)
 
 
 def _find_pythons(least: tuple[int, int]) -> Iterator[str]:

@@ -83,7 +83,7 @@ def play_scenario(
         moved = find_home_files(run.scenario)
         written += [FormatFile(moved[path], project.pop(path)) for path in moved if path in project]
     word = run.formats[0] if run.formats else ""
-    made = stage.build_stage(
+    lab_stage = stage.build_stage(
         root,
         program.argv,
         shared=shared,
@@ -91,31 +91,33 @@ def play_scenario(
         files=project,
         within=run.scenario.cwd,
     )
-    made = made._replace(trusted=run.scenario.trusted)
+    lab_stage = lab_stage._replace(trusted=run.scenario.trusted)
     if run.scenario.uses_mcp:
-        made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
-    driver.settle(made)
+        lab_stage = lab_stage._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
+    driver.settle(lab_stage)
     if world.scope == "user":
-        write_files(made.home, written)
+        write_files(lab_stage.home, written)
     if run.scenario.own:
-        write_own_hook(made, get(get_dialect_id(driver)), run.scenario, world)
-    environment = {**stage.make_environment(made), **driver.environment(made)}
-    trouble = _install_hooks(run, driver, made, environment)
+        write_own_hook(lab_stage, get(get_dialect_id(driver)), run.scenario, world)
+    environment = {**stage.make_environment(lab_stage), **driver.environment(lab_stage)}
+    trouble = _install_hooks(run, driver, lab_stage, environment)
     if run.scenario.tampered:
-        _tamper(made.project, written)
+        _tamper(lab_stage.project, written)
     recorded = root / "payloads"
     more = {"HOOKPORT_RECORD": str(recorded)}
     rest = BESIDE_SECONDS if any(hook.is_async for hook in run.scenario.hooks) else 1
-    spec = stage.make_spec(driver, made, _make_steps(run, driver, made), settle_seconds=rest, more=more)
+    spec = stage.make_spec(
+        driver, lab_stage, _make_steps(run, driver, lab_stage), settle_seconds=rest, more=more
+    )
     outcome = player.play_spec(spec, root)
     if trouble and not outcome.trouble:
         outcome = outcome._replace(trouble=trouble)
-    seen = RunEvidence(
-        outcome, made.project, made.home, _read_records(world.records), _count_events(recorded)
+    evidence = RunEvidence(
+        outcome, lab_stage.project, lab_stage.home, _read_records(world.records), _count_events(recorded)
     )
-    given = PlayedScenario(run.scenario, driver)
-    verdicts = {form: judge.judge_format(given, form, seen) for form in run.formats or ("",)}
-    return FinishedRun(run, verdicts, outcome.seconds, seen.events, outcome.isolated)
+    playing = PlayedScenario(run.scenario, driver)
+    verdicts = {form: judge.judge_format(playing, form, evidence) for form in run.formats or ("",)}
+    return FinishedRun(run, verdicts, outcome.seconds, evidence.events, outcome.isolated)
 
 
 def _tamper(project: Path, written: Sequence[FormatFile]) -> None:
@@ -188,7 +190,7 @@ def _make_project_files(run: ScenarioRun) -> dict[str, str]:
     return texts
 
 
-def _make_steps(run: ScenarioRun, driver: Driver, made: Stage) -> tuple[ModelStep, ...]:
+def _make_steps(run: ScenarioRun, driver: Driver, lab_stage: Stage) -> tuple[ModelStep, ...]:
     """What the model does, in the agent's own calls; a step of a format once for each.
 
     Steps of a format that follow one another stay together, so that a file is read before its edit.
@@ -201,15 +203,15 @@ def _make_steps(run: ScenarioRun, driver: Driver, made: Stage) -> tuple[ModelSte
         for step in steps
     ]
     return tuple(
-        ModelStep(text=given) if kind == "say" else ModelStep((_make_call(driver, made, kind, given),))
-        for kind, given in ordered
+        ModelStep(text=value) if kind == "say" else ModelStep((_make_call(driver, lab_stage, kind, value),))
+        for kind, value in ordered
         if kind == "say" or kind in driver.calls
     )
 
 
-def _make_call(driver: Driver, made: Stage, kind: str, given: Tree) -> ModelCall:
-    arguments = [given[key] for key in STEPS[kind]] if STEPS[kind] else [given]
-    return driver.calls[kind](made, *arguments)
+def _make_call(driver: Driver, lab_stage: Stage, kind: str, value: Tree) -> ModelCall:
+    arguments = [value[key] for key in STEPS[kind]] if STEPS[kind] else [value]
+    return driver.calls[kind](lab_stage, *arguments)
 
 
 def explain_missing_call(scenario: Scenario, driver: Driver) -> str:
@@ -220,7 +222,7 @@ def explain_missing_call(scenario: Scenario, driver: Driver) -> str:
     return ""
 
 
-def _install_hooks(run: ScenarioRun, driver: Driver, made: Stage, environment: dict[str, str]) -> str:
+def _install_hooks(run: ScenarioRun, driver: Driver, lab_stage: Stage, environment: dict[str, str]) -> str:
     """Install the hooks of a scenario as a user does; what went wrong, or nothing."""
     dialect = get(get_dialect_id(driver))
     scopes = {"both": ("project", "user")}.get(run.scenario.scope, (run.scenario.scope,))
@@ -233,7 +235,7 @@ def _install_hooks(run: ScenarioRun, driver: Driver, made: Stage, environment: d
     if not run.scenario.approved:
         # The agent's own approval of our entries stays.
         commands.append(["untrust"])
-    return call_hookport(driver, made, environment, commands)
+    return call_hookport(driver, lab_stage, environment, commands)
 
 
 def _list_readers() -> list[str]:
@@ -242,14 +244,14 @@ def _list_readers() -> list[str]:
 
 
 def call_hookport(
-    driver: Driver, made: Stage, environment: Mapping[str, str], commands: Sequence[Sequence[str]]
+    driver: Driver, lab_stage: Stage, environment: Mapping[str, str], commands: Sequence[Sequence[str]]
 ) -> str:
     """Call the real `hookport` in the project, once for each command; what went wrong, or nothing."""
     # An agent that keeps approvals of its own is asked for them, so its program must be found.
-    bin_folder = made.home.parent / "programs"
+    bin_folder = lab_stage.home.parent / "programs"
     bin_folder.mkdir(exist_ok=True)
     shim = bin_folder / driver.program
-    shim.write_text(f'#!/bin/sh\nexec {shlex.join(made.program)} "$@"\n', "utf-8")
+    shim.write_text(f'#!/bin/sh\nexec {shlex.join(lab_stage.program)} "$@"\n', "utf-8")
     shim.chmod(0o755)
     call_environment = {**environment, "PATH": f"{bin_folder}:{environment['PATH']}"}
     transcript: list[str] = []
@@ -257,7 +259,7 @@ def call_hookport(
     for command in commands:
         done = subprocess.run(
             [sys.executable, "-P", "-m", "hookport", *command],
-            cwd=made.project,
+            cwd=lab_stage.project,
             env={**call_environment, "PYTHONPATH": str(Path(__file__).parents[2])},
             capture_output=True,
             text=True,
@@ -272,13 +274,13 @@ def call_hookport(
         if done.returncode not in (0, 1):
             last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["it said nothing"]
             trouble = trouble or f"`hookport {shlex.join(command)}` failed: {last[0]}"
-    with (made.home.parent / "install.txt").open("a", encoding="utf-8") as file:
+    with (lab_stage.home.parent / "install.txt").open("a", encoding="utf-8") as file:
         file.write("\n".join(transcript))
     return trouble
 
 
-def write_files(folder: Path, wanted: Sequence[FormatFile]) -> None:
-    for file in wanted:
+def write_files(folder: Path, hook_files: Sequence[FormatFile]) -> None:
+    for file in hook_files:
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(file.text, "utf-8")
@@ -318,12 +320,12 @@ def _make_own_script(dialect: Dialect, own_hook: OwnHook, records: Path) -> str:
     return OWN_SCRIPT.format(**words, denied=denied, passed=passed)
 
 
-def write_own_hook(made: Stage, dialect: Dialect, scenario: Scenario, world: LabWorld) -> None:
+def write_own_hook(lab_stage: Stage, dialect: Dialect, scenario: Scenario, world: LabWorld) -> None:
     """A hook of the user's own in the agent's words and file, among what stands there already."""
     form = formats.get(formats.list_names()[0])
     own_hook = scenario.own or OwnHook()
-    script = made.home / "own.py"
-    write_files(made.home, [FormatFile(script.name, _make_own_script(dialect, own_hook, world.records))])
+    script = lab_stage.home / "own.py"
+    write_files(lab_stage.home, [FormatFile(script.name, _make_own_script(dialect, own_hook, world.records))])
     handler: dict[str, Tree] = {"type": "command", "command": str(script)}
     if own_hook.child:
         handler["timeout"] = SHORT_SECONDS
@@ -334,13 +336,13 @@ def write_own_hook(made: Stage, dialect: Dialect, scenario: Scenario, world: Lab
     reading = pipeline.read({form.places["project"].file: manifest.encode()}, get(form.name))
     for file in pipeline.convert(reading, dialect, bare=True).files:
         place = find_local_file(dialect) if own_hook.scope == "local" else file.path
-        path = _choose_own_place(made, dialect, place, is_alone=scenario.scope == "user")
+        path = _choose_own_place(lab_stage, dialect, place, is_alone=scenario.scope == "user")
         # Where an event is a file, the hook is that file.
         data = script.read_bytes() if find_event(dialect, path.name) else file.text.encode()
         if path.exists():
-            there = pipeline.read({file.path: path.read_bytes()}, dialect)
+            existing = pipeline.read({file.path: path.read_bytes()}, dialect)
             added = pipeline.read({file.path: data}, dialect).decoded.manifest.hooks
-            data = edit.encode(there, (*there.decoded.manifest.hooks, *added))[file.path]
+            data = edit.encode(existing, (*existing.decoded.manifest.hooks, *added))[file.path]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         if data.startswith(b"#!"):
@@ -352,18 +354,18 @@ def find_local_file(dialect: Dialect) -> str:
     return next((place.path for place in dialect.locations if place.scope == "local"), "")
 
 
-def _choose_own_place(made: Stage, dialect: Dialect, path: str, *, is_alone: bool) -> Path:
+def _choose_own_place(lab_stage: Stage, dialect: Dialect, path: str, *, is_alone: bool) -> Path:
     """Where a user has a hook: not in a file that is hookport's by its name or by its event.
 
     `is_alone`: hookport writes none of the project's files.
     """
     if path.startswith("~/"):
-        return made.home / path[2:]
+        return lab_stage.home / path[2:]
     name = Path(path).name
     if find_event(dialect, name) and not is_alone:
         folder = next(place.path for place in dialect.locations if place.scope == "user")
-        return made.home / folder.removeprefix("~/").replace("*", name)
-    return made.project / path.replace("hookport.", f"{OWN}.")
+        return lab_stage.home / folder.removeprefix("~/").replace("*", name)
+    return lab_stage.project / path.replace("hookport.", f"{OWN}.")
 
 
 def _read_records(path: Path) -> list[dict[str, Tree]]:

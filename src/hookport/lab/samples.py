@@ -115,7 +115,7 @@ def choose_samples(
     `own` are those that a person asked for; they are played whatever the hooks say.
     """
     tooled = [hook for hook in hooks if hook.event in (*GUARDED, *AFTER, *FAILING)]
-    wanted = [
+    samples = [
         *_make_controls(tooled),
         *_select_fitting(tooled),
         *(sample for sample in asked_samples if sample.kind != "prompt"),
@@ -123,12 +123,12 @@ def choose_samples(
     unmet = [
         hook
         for hook in tooled
-        if not any(is_matching(hook, sample) for sample in wanted if sample.kind in kinds)
+        if not any(is_matching(hook, sample) for sample in samples if sample.kind in kinds)
     ]
-    wanted += [sample for hook in unmet for sample in _make_likenesses(hook, kinds)]
+    samples += [sample for hook in unmet for sample in _make_likenesses(hook, kinds)]
     counts: Counter[str] = Counter()
     numbered: list[Sample] = []
-    for sample in dict.fromkeys(sample for sample in wanted if sample.kind in kinds):
+    for sample in dict.fromkeys(sample for sample in samples if sample.kind in kinds):
         # The same for every agent, whichever other kinds of calls it has.
         numbered.append(_number_sample(sample, counts[sample.kind]))
         counts[sample.kind] += 1
@@ -143,8 +143,8 @@ def mark_command(sample: Sample) -> Sample:
 
 def choose_prompts(hooks: Iterable[PlannedHook], asked_samples: Sequence[Sample]) -> list[Sample]:
     """The prompts that are played, each in a run of its own."""
-    asked = [sample for sample in asked_samples if sample.kind == "prompt"]
-    return [*([PROMPT] if any(hook.event == "before_prompt" for hook in hooks) else ()), *asked]
+    asked_prompts = [sample for sample in asked_samples if sample.kind == "prompt"]
+    return [*([PROMPT] if any(hook.event == "before_prompt" for hook in hooks) else ()), *asked_prompts]
 
 
 def is_matching(hook: PlannedHook, sample: Sample) -> bool:
@@ -157,17 +157,17 @@ def is_matching(hook: PlannedHook, sample: Sample) -> bool:
 def parse_sample(text: str) -> Sample:
     """What a person asked for: a command, or `write: PATH`, `edit: PATH`, `read: PATH`, `prompt: TEXT`."""
     kind_match = KIND.fullmatch(text.strip())
-    kind, given = (kind_match[1], kind_match[2].strip()) if kind_match else ("shell", text.strip())
-    if not given:
+    kind, argument = (kind_match[1], kind_match[2].strip()) if kind_match else ("shell", text.strip())
+    if not argument:
         raise UsageError("--sample '' plays nothing. Give a command, or such as 'write: PATH'.")
     if kind == "prompt":
-        return Sample("prompt", given, (given,), "")
+        return Sample("prompt", argument, (argument,), "")
     if kind == "shell":
-        return _make_command(given)
-    if not PATH.fullmatch(given):
-        raise UsageError(f"--sample '{text}': '{given}' is no path inside a project. Give a relative one.")
-    makers = {"write": lambda: _make_write(given, "sample\n"), "edit": lambda: _make_edit(given)}
-    return makers.get(kind, lambda: _make_read(given))()
+        return _make_command(argument)
+    if not PATH.fullmatch(argument):
+        raise UsageError(f"--sample '{text}': '{argument}' is no path inside a project. Give a relative one.")
+    makers = {"write": lambda: _make_write(argument, "sample\n"), "edit": lambda: _make_edit(argument)}
+    return makers.get(kind, lambda: _make_read(argument))()
 
 
 def _make_controls(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
@@ -246,13 +246,15 @@ def _number_sample(sample: Sample, number: int) -> Sample:
 
 def _make_call(sample: Sample) -> Call:
     """The call in canonical words, with the path as agents send it."""
-    given, path = sample.given, f"/project/{sample.path}"
+    arguments, path = sample.given, f"/project/{sample.path}"
     if sample.kind == "mcp":
-        return Call("", f"mcp__{SERVER}__{SHOUT}", input={"text": given[1]}, server=SERVER, mcp_tool=SHOUT)
+        return Call(
+            "", f"mcp__{SERVER}__{SHOUT}", input={"text": arguments[1]}, server=SERVER, mcp_tool=SHOUT
+        )
     inputs: dict[str, dict[str, str]] = {
-        "shell": {"command": given[0]},
-        "write": {"path": path, "content": given[-1]},
-        "edit": {"path": path, "old": given[-2] if len(given) > 1 else "", "new": given[-1]},
+        "shell": {"command": arguments[0]},
+        "write": {"path": path, "content": arguments[-1]},
+        "edit": {"path": path, "old": arguments[-2] if len(arguments) > 1 else "", "new": arguments[-1]},
         "read": {"path": path},
     }
     return Call(TOOLS[sample.kind], input=inputs[sample.kind])
@@ -272,10 +274,10 @@ def _make_likenesses(hook: PlannedHook, kinds: Collection[str]) -> Iterator[Samp
     text = likeness.make_likeness(hook.content) if hook.content else ""
     if not text:
         return
-    made = [_make_command(f"echo {shlex.quote(text)}")]
+    samples = [_make_command(f"echo {shlex.quote(text)}")]
     path = text.removeprefix("/project").strip("/")
     if PATH.fullmatch(path):
-        made += [_make_write(path, "sample\n"), _make_edit(path), _make_read(path)]
-    made += [_make_write("sample.txt", f"{text}\n")]
+        samples += [_make_write(path, "sample\n"), _make_edit(path), _make_read(path)]
+    samples += [_make_write("sample.txt", f"{text}\n")]
     for kind in (kind for kind in TOOLS if kind in kinds):
-        yield from [sample for sample in made if sample.kind == kind and is_matching(hook, sample)][:1]
+        yield from [sample for sample in samples if sample.kind == kind and is_matching(hook, sample)][:1]

@@ -237,10 +237,10 @@ def parse_scenario(name: str, text: str) -> Scenario:
     if not isinstance(tree, dict):
         raise InputError(Problem("a scenario must be an object", file=file))
     reader = _ScenarioReader(file)
-    made = reader.read_scenario(name, tree)
+    scenario = reader.read_scenario(name, tree)
     if reader.problems:
         raise InputError(*reader.problems)
-    return made._replace(text=text)
+    return scenario._replace(text=text)
 
 
 class _ScenarioReader:
@@ -321,7 +321,9 @@ class _ScenarioReader:
             kind = known.get(key)
             first = kind[0] if isinstance(kind, tuple) else kind
             if kind is None or first is None:
-                self.add_problem((*path, str(key)), f"unknown field.{suggest_closest(str(key), tuple(known))}")
+                self.add_problem(
+                    (*path, str(key)), f"unknown field.{suggest_closest(str(key), tuple(known))}"
+                )
             elif not isinstance(value, kind) or (isinstance(value, bool) and first is not bool):
                 self.add_problem((*path, key), f"must be {_KINDS[first]}")
             else:
@@ -414,16 +416,16 @@ class _ScenarioReader:
         if not isinstance(tree, dict) or len(tree) != 1:
             self.add_problem(path, f"must be an object with one of: {', '.join(STEPS)}")
             return None
-        kind, given = next(iter(tree.items()))
+        kind, value = next(iter(tree.items()))
         if kind not in STEPS:
             self.check_word(kind, tuple(STEPS), path)
             return None
-        wanted: dict[str, type] = {key: dict if key == "input" else str for key in STEPS[kind]}
-        if wanted:
-            self.read_fields(given, wanted, (*path, kind), needed=STEPS[kind])
-        elif not isinstance(given, str):
+        kinds: dict[str, type] = {key: dict if key == "input" else str for key in STEPS[kind]}
+        if kinds:
+            self.read_fields(value, kinds, (*path, kind), needed=STEPS[kind])
+        elif not isinstance(value, str):
             self.add_problem((*path, kind), "must be a text")
-        return kind, given
+        return kind, value
 
     def read_checks(self, trees: list[Tree], key: str, hooks: set[str]) -> tuple[Check, ...]:
         checks = []
@@ -432,9 +434,9 @@ class _ScenarioReader:
             if not isinstance(tree, dict) or len(tree) != 1 or next(iter(tree)) not in CHECKS:
                 self.add_problem(path, f"must be an object with one of: {', '.join(CHECKS)}")
                 continue
-            kind, given = next(iter(tree.items()))
+            kind, value = next(iter(tree.items()))
             fields = CHECKS[kind]
-            about = given if isinstance(given, dict) else {fields[0].lower(): given}
+            about = value if isinstance(value, dict) else {fields[0].lower(): value}
             for field in about:
                 self.check_word(field, tuple(name.lower() for name in fields), (*path, kind))
             for field in fields:

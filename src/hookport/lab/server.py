@@ -74,17 +74,17 @@ class ModelScript:
         another conversation that starts in the middle of this one (a subagent).
         """
         done = self.count_steps(conversation)
-        asked = [message.text for message in conversation.texts if message.role == "user"]
+        prompts = [message.text for message in conversation.texts if message.role == "user"]
         if not conversation.tools or conversation.schema is not None:
             return None
-        if asked and SUMMARY.match(asked[-1]):
+        if prompts and SUMMARY.match(prompts[-1]):
             return None
         with self._lock:
             if done:
                 self._begun = True
             elif not self._begun:
-                self._openings.update(asked[-1:])
-            elif not self._openings.intersection(asked):
+                self._openings.update(prompts[-1:])
+            elif not self._openings.intersection(prompts):
                 return None
         return done
 
@@ -175,9 +175,9 @@ class Server:
         with self._lock:
             self.requests.append(record)
             if self._file and not self._file.closed:
-                kept = {**record.as_dict(), "headers": shown, "body": body}
-                del kept["texts"], kept["results"]
-                self._file.write(json.dumps(kept, ensure_ascii=False) + "\n")
+                line = {**record.as_dict(), "headers": shown, "body": body}
+                del line["texts"], line["results"]
+                self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 self._file.flush()
 
 
@@ -231,8 +231,8 @@ class _ModelHandler(BaseHTTPRequestHandler):
             self.close_connection = True
             refusal = next(iter(model.speeches.values())).make_refusal
             reply = ModelReply(refusal(str(error)), status=error.status)
-            heard = RequestRecord(self.command, path, status=error.status)
-            model._keep_request(heard, dict(self.headers), None)  # noqa: SLF001 - the two are one thing
+            record = RequestRecord(self.command, path, status=error.status)
+            model._keep_request(record, dict(self.headers), None)  # noqa: SLF001 - the two are one thing
         else:
             # Some clients are given an address that ends in a slash.
             path = re.sub("/{2,}", "/", path)

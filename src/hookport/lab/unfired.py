@@ -53,9 +53,9 @@ def _explain_by_run(account: Account) -> str:
 def _explain_unmatched(account: Account, hook: PlannedHook) -> str:
     """Its matcher is for something else; a name that no tool has is likely misspelt."""
     driver = account.driver
-    wanted = " or ".join([*hook.tools] or [tool or value for _, value, tool in hook.terms]) or "calls"
+    subject = " or ".join([*hook.tools] or [tool or value for _, value, tool in hook.terms]) or "calls"
     pattern = f" with '{hook.content}'" if hook.content else ""
-    explanation = f"its matcher is for {wanted}{pattern}, and nothing like that was played"
+    explanation = f"its matcher is for {subject}{pattern}, and nothing like that was played"
     lacking = [kind for kind, tool in TOOLS.items() if tool in hook.tools and kind not in driver.calls]
     if lacking:
         return (
@@ -66,6 +66,6 @@ def _explain_unmatched(account: Account, hook: PlannedHook) -> str:
     if hook.tools:
         is_call = "shell" in hook.tools and bool(hook.content)
         return f"{explanation}; play it with --sample" if is_call else explanation
-    known = sorted({name for names in get_wire(hook.dialect).names.values() for name in names})
-    meant = next(filter(None, (suggest_closest(value, known) for _, value, _ in hook.terms)), "")
-    return f"{explanation}.{meant}" if meant else explanation
+    tool_names = sorted({name for names in get_wire(hook.dialect).names.values() for name in names})
+    suggestion = next(filter(None, (suggest_closest(value, tool_names) for _, value, _ in hook.terms)), "")
+    return f"{explanation}.{suggestion}" if suggestion else explanation

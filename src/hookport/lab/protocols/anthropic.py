@@ -43,8 +43,8 @@ def read(body: Tree) -> Conversation:
         answers += [block for block in blocks if block.get("type") == "tool_result"]
         if role == "assistant":
             calls = [block for block in blocks if block.get("type") == "tool_use"]
-            asked = tuple(PastCall(str(call.get("id")), str(call.get("name"))) for call in calls)
-            turns.append(ModelTurn(join_text(plain), asked))
+            past_calls = tuple(PastCall(str(call.get("id")), str(call.get("name"))) for call in calls)
+            turns.append(ModelTurn(join_text(plain), past_calls))
     calls_by_id = name_calls(turns)
     results = tuple(
         ToolResult(str(block["tool_use_id"]), calls_by_id.get(block["tool_use_id"], ""), join_text(block))

@@ -49,8 +49,8 @@ def read(body: Tree) -> Conversation:
         answers += [as_object(part["functionResponse"]) for part in parts if "functionResponse" in part]
         if role == "assistant":
             calls = [as_object(part["functionCall"]) for part in parts if "functionCall" in part]
-            asked = tuple(PastCall(str(call.get("id", "")), str(call.get("name"))) for call in calls)
-            turns.append(ModelTurn("\n".join(plain), asked))
+            past_calls = tuple(PastCall(str(call.get("id", "")), str(call.get("name"))) for call in calls)
+            turns.append(ModelTurn("\n".join(plain), past_calls))
     calls_by_id = name_calls(turns)
     results = tuple(
         ToolResult(
@@ -60,8 +60,8 @@ def read(body: Tree) -> Conversation:
         )
         for answer in answers
     )
-    wanted = as_object(body.get("generationConfig"))
-    schema = wanted.get("responseJsonSchema") or wanted.get("responseSchema")
+    config = as_object(body.get("generationConfig"))
+    schema = config.get("responseJsonSchema") or config.get("responseSchema")
     return Conversation(tuple(turns), tuple(texts), results, bool(body.get("tools")), schema)
 
 

@@ -36,8 +36,12 @@ def recognise(path: str) -> bool:
 
 def read(body: Tree) -> Conversation:
     body = as_object(body)
-    given = body.get("input")
-    items = [{"role": "user", "content": given}] if isinstance(given, str) else list_objects(given)
+    model_input = body.get("input")
+    items = (
+        [{"role": "user", "content": model_input}]
+        if isinstance(model_input, str)
+        else list_objects(model_input)
+    )
     turns, texts, answers = [], [], []
     if body.get("instructions"):
         texts.append(Message("system", join_text(body["instructions"])))
