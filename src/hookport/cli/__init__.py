@@ -118,7 +118,7 @@ def _run_command(args: list[str]) -> int:
 
 
 def make_command_parser(name: str) -> ArgumentParser:
-    """The parser of one command."""
+    """Make the parser of one command."""
     from argparse import ArgumentParser
     from importlib import import_module
 
@@ -150,7 +150,7 @@ def _make_formatter(prog: str) -> HelpFormatter:
 
 
 def _run_without_command(args: list[str]) -> int:
-    """What is said without a command."""
+    """Print the version, the help or an error, where no command is given."""
     if args and args[0] in ("--version", "-V"):
         from hookport import __version__
 
@@ -172,7 +172,7 @@ def _run_without_command(args: list[str]) -> int:
 
 
 def format_usage() -> str:
-    """The overview of all commands."""
+    """Format the overview of all commands."""
     width = max(map(len, COMMANDS))
     lines = [f"  {name:{width}}  {text}" for name, text in COMMANDS.items()]
     return (

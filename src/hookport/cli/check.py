@@ -100,7 +100,7 @@ def run(args: Namespace) -> int:
 
 
 def _read_source(source: sources.HookSource) -> tuple[list[Reading], list[Problem]]:
-    """The files of a source, read together, or each by itself where one of them cannot be read."""
+    """Read the files of a source together, or each by itself where one cannot be read."""
     try:
         return [sources.read(source)], []
     except InputError as error:
@@ -117,7 +117,7 @@ def _read_source(source: sources.HookSource) -> tuple[list[Reading], list[Proble
 
 
 def _check_reading(reading: Reading, source: sources.HookSource) -> list[Finding]:
-    """What is wrong with the hooks; what else a settings file holds matters only beside some."""
+    """Check the hooks of a reading; other settings matter only beside hooks."""
     findings = [
         *reading.decoded.findings,
         *checks.check(reading),
@@ -132,14 +132,14 @@ def _check_reading(reading: Reading, source: sources.HookSource) -> list[Finding
 
 
 def _name_by_path(finding: Finding, path: Path) -> Finding:
-    """A finding of a file by the name that a person would give it, from the path that was named."""
+    """Name the file of a finding relative to the path on the command line."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay)
     below = Path(finding.file).relative_to(full) if full.is_dir() else None
     return finding._replace(file=str(path / below if below else path))
 
 
 def _find_heads(reading: Reading) -> dict[int, report.Head]:
-    """Where each hook stands."""
+    """Find the place of each hook."""
     heads: dict[int, report.Head] = {}
     for number, (file, path) in enumerate(reading.decoded.places):
         document = reading.documents.get(file)

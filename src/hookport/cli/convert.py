@@ -92,7 +92,7 @@ def _make_json_object(result: Conversion) -> dict[str, object]:
 
 
 def _join_documents(results: list[Conversion]) -> str:
-    """One file as it is; several with their paths."""
+    """Join the files: one as it is, several with their paths."""
     files = [(result, file) for result in results for file in result.files]
     if len(files) == 1 and len(results) == 1:
         return files[0][1].text
@@ -119,7 +119,7 @@ def _print_report(results: list[Conversion], reading: Reading, *, quiet: bool) -
 
 
 def make_title(hook: Hook) -> str:
-    """What a hook is, for a person: its name or its event and tools."""
+    """Make the title of a hook: its name, or its event and tools."""
     tools = "|".join(
         f"{term.value}/{term.tool}" if term.kind == "mcp" and term.tool else term.value
         for term in hook.matcher
@@ -167,7 +167,7 @@ def _is_taken(path: Path, data: bytes) -> bool:
 
 
 def _put_aside(path: Path) -> Path:
-    """Keep what is there under the next free name."""
+    """Rename an existing file to the next free name."""
     names = (path.with_name(f"{path.name}.orig{number or ''}") for number in count())
     aside = next(name for name in names if not name.exists())
     path.replace(aside)

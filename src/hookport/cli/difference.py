@@ -31,7 +31,7 @@ def format_difference(change: Change, paint: Paint) -> str:
 
 
 def _split_lines(content: bytes | None) -> list[str] | None:
-    """Lines with their ends; only a line feed ends one, as for `diff`."""
+    """Split into lines with their ends; only a line feed ends one, as for `diff`."""
     try:
         text = (content or b"").decode()
     except UnicodeDecodeError:

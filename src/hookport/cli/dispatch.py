@@ -18,7 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """What both ways to answer an agent take."""
+    """Add the options of both ways to answer an agent."""
     parser.add_argument(
         "--within", metavar="SECONDS", help="how long the agent waits, where that is not its default"
     )
@@ -41,12 +41,12 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """The same as the quick way that the agent takes."""
+    """Take the same path as the agent's call."""
     return main(["dispatch", args.agent, args.event, *format_options(args)])
 
 
 def format_options(args: Namespace) -> list[str]:
-    """The options as they were given."""
+    """Format the options that were given."""
     options = {
         "--within": args.within,
         "--on-failure": args.on_failure,

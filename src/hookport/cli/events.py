@@ -42,7 +42,7 @@ class NamedEvent(NamedTuple):
     wire: Wire
 
     def title(self) -> str:
-        """One line that tells what happened."""
+        """Describe the event in one line."""
         call = self.event.call
         text = f"{self.event.event}"
         if call is not None:
@@ -69,7 +69,7 @@ class NamedEvent(NamedTuple):
 
 
 def read_named_event(path: str, agent: str | None, name: str | None) -> NamedEvent:
-    """The event in a file, as the agent named would fire it."""
+    """Read the event in a file, as the named agent would fire it."""
     payload = _read_payload(path)
     candidates = recognise_payload(payload)
     # Agents that copied another's events know its payloads too, so only the likeliest is taken as it is.
@@ -106,7 +106,7 @@ def read_named_event(path: str, agent: str | None, name: str | None) -> NamedEve
 
 
 def make_command_event(line: str, agent: str, cwd: str) -> NamedEvent:
-    """The event that an agent fires before it runs a shell command."""
+    """Make the event that an agent fires before it runs a shell command."""
     agent_wire = get_wire(get(agent).id)
     call = Call("shell", input={"command": line})
     event = Event("before_tool_execute", "", session="why", cwd=cwd, root=cwd, call=call)
@@ -119,7 +119,7 @@ def make_command_event(line: str, agent: str, cwd: str) -> NamedEvent:
 
 
 def find_last_event(env: Mapping[str, str], agent: str | None) -> NamedEvent:
-    """The last event of the journal, of one agent if it is named."""
+    """Find the last event of the journal, of one agent if named."""
     from hookport.testing import happened
 
     events = [event for event in happened.read_journal(env).events if not agent or event.event.agent == agent]
@@ -151,7 +151,7 @@ def _read_payload(path: str) -> dict[str, object]:
 
 
 def collect_findings(done: DispatchReport, notes: Iterable[str]) -> list[Finding]:
-    """What the runtime noticed, as findings."""
+    """Collect what the runtime noted, as findings."""
     findings = [
         HookFailed.at(run.hook.place, name=run.hook.name, why=run.answered.failure)._replace(
             file=run.hook.file

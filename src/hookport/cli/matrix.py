@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
 
 
 def format_tables(chosen: list[Dialect], *, markdown_text: bool) -> str:
-    """The tables one after the other."""
+    """Format the tables one after the other."""
     paint = Paint(sys.stdout)
     words = {"prevent": "kept", "retry": "kept", "observe": "changed", "yes": "kept"}
     styles = {**words, **{word + DOT: style for word, style in words.items()}}
@@ -63,7 +63,7 @@ def format_tables(chosen: list[Dialect], *, markdown_text: bool) -> str:
 
 
 def make_sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
-    """Events, native names, tools and capabilities, one column per agent."""
+    """Make the tables of events, native names, tools and capabilities, one column per agent."""
     head = ("", *(dialect.id for dialect in chosen))
     facts = ("facts of", *(dialect.facts for dialect in chosen))
     days = ("measured on", *(_format_measured(dialect) for dialect in chosen))

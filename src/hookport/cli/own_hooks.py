@@ -60,7 +60,7 @@ def run(
 
 
 def _report_source(gathered: Belongings) -> None:
-    """What is wrong with the source, and what of it is not in the run."""
+    """Report findings of the source, and what of it is not in the run."""
     if gathered.found.findings:
         sys.stderr.write(report.format_findings(list(gathered.found.findings), Paint(sys.stderr), {}))
     print_unmanaged(gathered.found.unmanaged, gathered.found.root, sys.stderr.write)
@@ -75,7 +75,7 @@ def _count_words(proofs: Sequence[Proof]) -> str:
 
 
 def _name_hooks(accounts: Sequence[Account]) -> list[str]:
-    """What the hooks are called, each differently: two of one name are told apart by where they stand."""
+    """Name the hooks uniquely: two of one name get their place."""
     hooks = accounts[0].hooks if accounts else ()
     names = [hook.name for hook in hooks]
     return [
@@ -114,7 +114,7 @@ def _make_json_tree(
 
 
 def _print_results(accounts: Sequence[Account], agents: Sequence[Agent]) -> None:
-    """The table, then what came of each hook, then what does not hold."""
+    """Print the table, then the results of each hook, then what does not hold."""
     paint = Paint(sys.stdout)
     if not accounts:
         return
@@ -137,7 +137,7 @@ def _print_results(accounts: Sequence[Account], agents: Sequence[Agent]) -> None
 
 
 def _print_hook(proofs: Sequence[Proof], paint: Paint) -> None:
-    """What came of one hook; agents of which the same is said stand together."""
+    """Print the results of one hook; agents with the same result share a line."""
     for proof, who in _group_proofs(proofs):
         word = paint(proof.word, STYLES[proof.word])
         sys.stdout.write(f"  {', '.join(who)}: {word}: {make_plain(proof.because)}\n")
@@ -152,7 +152,7 @@ def _quote_texts(texts: Sequence[str]) -> str:
 
 
 def _print_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint: Paint) -> None:
-    """Where a hook does not do what it is there for, and why."""
+    """Print where a hook does not serve its purpose, and why."""
     lost = [
         (name, proof, who)
         for number, name in enumerate(names)
@@ -166,7 +166,7 @@ def _print_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint
 
 
 def _find_unfinished(account: Account) -> list[str]:
-    """What cannot be told from a run, and why."""
+    """Find what a run leaves open, and why."""
     late = [turn.outcome.seconds for turn in account.turns if turn.outcome.timed_out]
     reasons = [f"it did not end by itself in {seconds:.0f} s" for seconds in late]
     reasons += [turn.outcome.trouble for turn in account.turns if turn.outcome.trouble]

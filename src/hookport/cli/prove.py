@@ -187,7 +187,7 @@ def _print_list() -> None:
 
 
 def print_results(measured: Sequence[AgentResults]) -> None:
-    """A table for each mode, then what failed and what cannot be."""
+    """Print a table for each mode, then what failed and what agents cannot do."""
     paint = Paint(sys.stdout)
     for mode in scenario.MODES:
         names = sorted(
@@ -226,7 +226,7 @@ def _format_cell(agent_results: AgentResults, name: str, mode: str) -> str:
 
 
 def _print_reasons(agent_results: AgentResults, paint: Paint) -> None:
-    """Why an agent cannot, and what it does instead, once for all scenarios and modes that say the same."""
+    """Print why an agent cannot, and what it does instead, once for all scenarios and modes alike."""
     reasons: dict[str, list[str]] = {}
     for name, modes in agent_results.scenarios.items():
         for result in modes.values():
@@ -271,7 +271,7 @@ class RunProgress:
         self.count = self.number = self.failed = 0
 
     def show_step(self, what: str) -> None:
-        """What is fetched now; elsewhere than on a terminal only its beginning."""
+        """Show what is fetched now; off a terminal only its beginning."""
         if self.is_terminal:
             sys.stderr.write(f"{CLEAR}{what}")
             sys.stderr.flush()

@@ -118,13 +118,13 @@ def _print_status(project_status: Status) -> None:
 
 
 def _format_reason(hook: HookState) -> str:
-    """The reason and the fix; that an agent lacks an event nothing fixes."""
+    """Format the reason and the fix; nothing fixes that an agent lacks an event."""
     fix = "" if hook.fix.startswith("`hookport matrix`") else hook.fix
     return f"{hook.reason.rstrip('.')}. {fix}" if fix and hook.reason else hook.reason
 
 
 def print_unmanaged(modules: Sequence[Module], root: str, write: Callable[[str], object]) -> None:
-    """The modules of code that agents run and hookport does not manage, a line each."""
+    """Print the code modules that agents run and hookport does not manage, a line each."""
     for module in modules:
         finding = module.finding
         where = f"{module.agent}: {format_paths(root, (module.file,))}"
@@ -132,7 +132,7 @@ def print_unmanaged(modules: Sequence[Module], root: str, write: Callable[[str],
 
 
 def _print_approval(approval: ApprovalStanding, paint: Paint) -> None:
-    """Which approved state the project is in, what is not as in it, and what no approval covers."""
+    """Print which approved state the project is in, what differs, and what no approval covers."""
     if approval.lost:
         wrong = paint(
             make_plain(f"what was approved is unknown: {approval.lost}; run `hookport trust`"), "dropped"

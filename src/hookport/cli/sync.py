@@ -77,7 +77,7 @@ def add_agents(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Plan the edits, show or write them, and tell what became of each agent."""
+    """Plan the edits, show or write them, and print the state of each agent."""
     env, cwd = dict(os.environ), str(Path.cwd())
     wish = SyncRequest(tuple(args.agent), args.scope, args.mode, args.vendor, args.adopt)
     progress = AgentProgress("sync")
@@ -108,7 +108,7 @@ def run(args: Namespace) -> int:
 
 
 def find_failing_hooks(cwd: str, env: dict[str, str], names: list[str]) -> list[Finding]:
-    """Hooks that are installed and cannot do their work."""
+    """Find installed hooks that cannot work."""
     diagnoses = [
         diagnosis
         for agent_report in doctor.examine(cwd, env, names, is_quick=True)
@@ -129,7 +129,7 @@ def find_failing_hooks(cwd: str, env: dict[str, str], names: list[str]) -> list[
 
 
 def find_drift(plan: SyncPlan) -> list[Finding]:
-    """What `--check` finds: an agent whose entries are not as they should be."""
+    """Find the agents whose entries are not as they should be, for `--check`."""
     drifted = [
         f.Drifted.at("", agent=agent.agent, state=agent.state)._replace(file=change.path)
         for agent in plan.agents
@@ -173,7 +173,7 @@ def _make_row(root: str, agent_plan: AgentPlan, word: str, *, drifts: bool) -> t
 
 
 def format_paths(root: str, paths: tuple[str, ...]) -> str:
-    """Paths as a person reads them; of many in one folder, the folder."""
+    """Format paths for a person; of many in one folder, the folder."""
     folders = {str(Path(path).parent) for path in paths}
     if len(paths) > 2 and len(folders) == 1:
         return f"{format_path(root, folders.pop())}: {len(paths)} files"
@@ -181,7 +181,7 @@ def format_paths(root: str, paths: tuple[str, ...]) -> str:
 
 
 def format_path(root: str, path: str) -> str:
-    """A path as a person reads it: relative to the project, or from the home."""
+    """Format a path for a person: relative to the project, or from the home."""
     return spell_path(path, root, os.environ)
 
 

@@ -104,7 +104,7 @@ def _run_on_changes(args: Namespace) -> int:
 
 
 def _find_watched(args: Namespace) -> list[Path]:
-    """Where the cases, their hooks and all that is copied for them are."""
+    """Find the folders of the cases, their hooks and all that is copied for them."""
     paths = [Path(path).absolute() for path in args.paths or ["."]]
     folders = {folder for path in paths if path.exists() for folder in find.find_suites(path)}
     tasks = [task for folder in folders for task in session.list_tasks(folder)]
@@ -162,7 +162,7 @@ def _check_usage(args: Namespace) -> None:
 
 
 def _is_whole(args: Namespace, results: Sequence[TaskResult]) -> bool:
-    """Whether all cases ran, so that what they leave out can be told."""
+    """Whether all cases ran, so that coverage is complete."""
     is_part = args.words or args.last_failed or any(Path(path).is_file() for path in args.paths)
     return not is_part and not (args.until_failure and any(result.status == "failed" for result in results))
 
@@ -208,7 +208,7 @@ def _as_json(
 
 
 def _collect_tasks(args: Namespace) -> list[Task]:
-    """The tasks that were asked for; UsageError if there are none."""
+    """Collect the tasks; UsageError if there are none."""
     paths = [Path(path) for path in args.paths or ["."]]
     for path in paths:
         if not path.exists():
@@ -308,7 +308,7 @@ def _print_summary(
 
 
 def _list_doubts(coverage: confidence.Coverage, paint: Paint, *, every: bool) -> list[str]:
-    """What the suite does not show; of one kind the first few."""
+    """List what the suite does not show; of one kind the first few."""
     lines: list[str] = []
     for code in dict.fromkeys(doubt.code for doubt in coverage.findings):
         same = [doubt for doubt in coverage.findings if doubt.code == code]
@@ -323,7 +323,7 @@ def _list_doubts(coverage: confidence.Coverage, paint: Paint, *, every: bool) ->
 
 
 def _mutate_cases(results: list[TaskResult]) -> list[mutate.GuardReport]:
-    """What slips past the guards of the cases that passed, each action once."""
+    """Mutate the cases that passed, each action once."""
     reports: dict[tuple[Path, str], mutate.GuardReport] = {}
     cases = {result.task.entry.file: result.task for result in results if result.status == "passed"}
     with CopyPool() as stock:

@@ -135,7 +135,7 @@ def _check_approval(discovery: Discovery, env: Mapping[str, str], *, as_json: bo
 def _select_project_hooks(
     untrusted: list[agent_trust.AgentHook], discovery: Discovery
 ) -> list[agent_trust.AgentHook]:
-    """The hooks of this project, and entries of ours, that an agent skips until it trusts them itself."""
+    """Select this project's hooks and hookport's entries that an agent skips until it trusts them itself."""
     files = {hook.file for hook in discovery.hooks}
     return [agent_hook for agent_hook in untrusted if is_ours(agent_hook.command) or agent_hook.file in files]
 
@@ -149,7 +149,7 @@ def _make_skip_findings(skipped: list[agent_trust.AgentHook]) -> list[Finding]:
 
 
 def _find_missing_entries(discovery: Discovery, env: dict[str, str]) -> list[Finding]:
-    """Hooks on events for which an agent that has entries of ours has none: they need a sync."""
+    """Find hooks on events without an entry, in agents with hookport's entries: they need a sync."""
     missing_entries: list[Finding] = []
     for agent in all_agents():
         scopes = [
@@ -173,7 +173,7 @@ def _is_agent_trust_agreed(skipped: list[agent_trust.AgentHook]) -> bool:
 
 
 def _approve(root: str, reviewed: Lock, env: dict[str, str], how: str) -> None:
-    """Write what was looked at, unless it is not what there is any more."""
+    """Approve the reviewed hooks, unless they changed since."""
     discovery = discover(root, env)
     contents = lock.collect_texts(discovery, env)
     if lock.build(discovery, env) != reviewed:
@@ -200,7 +200,7 @@ STYLES = {"new": "kept", "changed": "changed", "gone": "dropped"}
 
 
 def _print_settings(before: Mapping[str, object], after: Mapping[str, object]) -> None:
-    """What the project says of failures and tampering, where that is not what was approved."""
+    """Print the project's settings that differ from the approved ones."""
     paint = Paint(sys.stdout)
     for name in sorted(before.keys() | after.keys()):
         was, now = before.get(name), after.get(name)
@@ -221,9 +221,8 @@ def _print_reviews(root: str, reviews: list[Review], since: str, agents: list[ag
     sys.stdout.write(f"{paint(make_plain(root), 'bold')}: {since}\n")
     for hook_review in reviews:
         difference = hook_review.difference
-        sys.stdout.write(
-            f"\n{paint(difference.what, STYLES[difference.what])}  {escape_controls(difference.name)}  {escape_controls(difference.id)}\n"
-        )
+        word = paint(difference.what, STYLES[difference.what])
+        sys.stdout.write(f"\n{word}  {escape_controls(difference.name)}  {escape_controls(difference.id)}\n")
         for label, text in (("runs", hook_review.runs), ("uses", ", ".join(hook_review.capabilities))):
             if text:
                 sys.stdout.write(f"  {label}: {make_plain(text)}\n")

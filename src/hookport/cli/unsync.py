@@ -63,7 +63,7 @@ def run(args: Namespace) -> int:
 
 
 def _report_user_entries(plan: SyncPlan) -> None:
-    """The entries that stay, since they serve every project."""
+    """Report the entries that stay, since they serve every project."""
     if plan.changes:
         paths = ", ".join(format_path(plan.root, change.path) for change in plan.changes)
         sys.stderr.write(

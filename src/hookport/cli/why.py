@@ -78,7 +78,7 @@ def run(args: Namespace) -> int:
 
 
 def _read_call(args: Namespace) -> NamedEvent | None:
-    """The concrete call that was asked about, if one was."""
+    """Read the call that the options name, if any."""
     if args.event:
         return read_named_event(args.event, args.agent, args.name)
     if args.last:
@@ -92,7 +92,7 @@ def _read_call(args: Namespace) -> NamedEvent | None:
 
 
 def _walk_hooks(args: Namespace, named_event: NamedEvent | None) -> int:
-    """Walk the gates of a hook, or of all of them, in each agent that is here."""
+    """Walk the gates of a hook, or of all hooks, in each detected agent."""
     env, cwd = dict(os.environ), str(Path.cwd())
     root = discover(cwd, env).root
     chosen = [get(args.agent).id] if args.agent else [target.agent for target in detect_agents(root, env)]
@@ -131,7 +131,7 @@ def _walk_hooks(args: Namespace, named_event: NamedEvent | None) -> int:
 
 
 def _explain_missing(args: Namespace, known: ProjectView) -> int:
-    """Tell of a hook that was not found: it stands elsewhere, its file is broken, or the name is mistyped."""
+    """Explain why a hook was not found: it is elsewhere, its file is broken, or the name is mistyped."""
     word = (args.hook or "").lower()
     strays = [
         stray.finding
@@ -188,7 +188,7 @@ def _costs_hooks(finding: Finding) -> bool:
 
 
 def _print_walk(hook_walk: HookWalk, *, is_brief: bool) -> None:
-    """The gates of one hook in one agent, or their result in a line."""
+    """Print the gates of one hook in one agent, or their result in a line."""
     paint = Paint(sys.stdout)
     failed = hook_walk.failed
     verdict = f"stops at '{failed.gate}'" if failed else "runs, and its deny holds"
@@ -208,7 +208,7 @@ def _print_walk(hook_walk: HookWalk, *, is_brief: bool) -> None:
 
 
 def _explain_call(args: Namespace, named_event: NamedEvent) -> int:
-    """Tell of every hook whether it would run on a call."""
+    """Print for every hook whether it would run on a call."""
     env = dict(os.environ)
     discovery = load(args.source, None, env) if args.source else discover(str(Path.cwd()), env)
     planned = (
@@ -268,7 +268,7 @@ def _explain_call(args: Namespace, named_event: NamedEvent) -> int:
 def _find_illnesses(
     runs: Sequence[engine.HookRun], discovery: Discovery, env: dict[str, str]
 ) -> dict[int, Finding]:
-    """What keeps hooks that would be run from doing their work."""
+    """Find what keeps matching hooks from working."""
     machine, failures = Machine(Path(discovery.root), env), read_failures(env)
     by_place = {(found_hook.file, found_hook.place): found_hook for found_hook in discovery.hooks}
     ill: dict[int, Finding] = {}
@@ -303,7 +303,7 @@ def _apply_approval(run: engine.HookRun, root: str, env: dict[str, str]) -> engi
 def _apply_agent_loading(
     runs: list[engine.HookRun], agent: str, root: str, env: dict[str, str]
 ) -> list[engine.HookRun]:
-    """What is known of the hooks whose file the agent loads itself, in the words of `status`."""
+    """Explain the hooks whose file the agent loads itself, in the words of `status`."""
     caller = CallOrigin(str(Path.cwd()), env=env)
     loaded = [run for run in runs if run.matched and is_loaded_by(run.hook.loaded_by, agent, root, caller)]
     if not loaded:

@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """The same as the quick way that the agent takes."""
+    """Take the same path as the agent's call."""
     options = {
         "--on-timeout": args.on_timeout,
         "--for": args.written_for,

@@ -46,17 +46,17 @@ class Paint:
 
 
 def make_plain(text: str) -> str:
-    """A text on one line, in which what would steer the terminal is shown as an escape."""
+    """Put a text on one line, with escapes for what would steer the terminal."""
     return _escape(text, kept="")
 
 
 def make_plain_lines(text: str) -> str:
-    """The same for a text of several lines, which may have tabs."""
+    """Make a text of several lines plain; it may have tabs."""
     return _escape(text, kept="\n\t")
 
 
 def _escape(text: str, kept: str) -> str:
-    """Written as JSON writes it, so that JSON stays what it is; colours of ours stay."""
+    """Escape as JSON does, so that JSON stays valid; hookport's colours stay."""
     first, *rest = text.split(_MARK)
     parts = [_escape_controls(first, kept)]
     for part in rest:
@@ -75,19 +75,19 @@ def _escape_controls(text: str, kept: str) -> str:
 
 
 def _format_escape(sign: str) -> str:
-    """The escape that JSON has for it; a sign beyond 16 bits is two of them."""
+    """Format a character as a JSON escape; one beyond 16 bits is two escapes."""
     data = sign.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{data[at]:02x}{data[at + 1]:02x}" for at in range(0, len(data), 2))
 
 
 def takes_utf8(stream: TextIO) -> bool:
-    """Whether a stream takes every character: an ASCII or Windows-1252 one does not."""
+    """Whether a stream encodes every character; ASCII and Windows-1252 do not."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig", "cp65001")
 
 
 def _make_encodable(text: str, encoding: str) -> str:
-    """The same text, with an escape for each character that the encoding lacks."""
+    """Escape each character that the encoding lacks."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -122,14 +122,14 @@ class Screen:
 
 
 def _split_code(part: str) -> tuple[str, str]:
-    """(code, the text behind it) of what follows a mark."""
+    """Split what follows a mark into the code and the text behind it."""
     code = next(code for code in (*_CODES.values(), "0", "K") if part.startswith(f"{code};"))
     return code, part.removeprefix(f"{code};")
 
 
 @contextmanager
 def screen_output() -> Iterator[None]:
-    """Put a screen before what is printed."""
+    """Print through a screen."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = cast("TextIO", Screen(out)), cast("TextIO", Screen(err))
     try:
@@ -141,7 +141,7 @@ def screen_output() -> Iterator[None]:
 def format_table(
     rows: list[tuple[str, ...]], paint: Paint | None = None, styles: dict[str, str] | None = None
 ) -> str:
-    """Rows in columns, the first being the head; a cell whose text is in `styles` is painted so."""
+    """Format rows in columns, the first as the head; a cell whose text is in `styles` gets that colour."""
     rows = [tuple(make_plain(cell) for cell in row) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
@@ -159,7 +159,7 @@ def format_table(
 
 
 def format_markdown(rows: list[tuple[str, ...]]) -> str:
-    """Rows as a Markdown table."""
+    """Format rows as a Markdown table."""
     lines = ["| " + " | ".join(make_plain(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     lines.insert(1, "|" + "---|" * len(rows[0]))
     return "\n".join(lines) + "\n"

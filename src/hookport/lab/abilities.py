@@ -30,7 +30,7 @@ class Ability(NamedTuple):
 
 
 def find_ability(driver: Driver, need: AbilityNeed) -> Ability:
-    """What the tables say of one need."""
+    """Find in the tables whether an agent has one ability."""
     for can in ("fires", need.can):
         reason = driver.lacks.get(f"{need.event}.{can}")
         if reason:
@@ -44,7 +44,7 @@ def find_ability(driver: Driver, need: AbilityNeed) -> Ability:
 
 
 def _find_way_ability(dialect: Dialect, can: str) -> Ability:
-    """What follows from how an agent finds and filters hooks, whatever the event."""
+    """Find an ability that follows from how an agent finds and filters hooks, whatever the event."""
     if can == "below":
         reason = f"{dialect.title} reads a project's hooks only in the folder that it is started in"
         return Ability("no", reason) if dialect.at_start else Ability("yes")
@@ -71,7 +71,7 @@ def _find_way_ability(dialect: Dialect, can: str) -> Ability:
 
 
 def find_table_ability(dialect: Dialect, need: AbilityNeed) -> Ability:
-    """The same of an agent in any way of running it."""
+    """Find the ability of an agent in any way of running it."""
     specs = find_event_specs(dialect, need.event)
     if not specs:
         return Ability("no", dialect.lacks.get(need.event, f"{dialect.title} has no such event"))
@@ -88,7 +88,7 @@ def explain_direct_read(driver: Driver, form: str) -> str:
 
 
 def find_joint_ability(driver: Driver, needs: Iterable[AbilityNeed]) -> Ability:
-    """What the tables say of several needs together."""
+    """Find the worst of several abilities."""
     return _find_worst(find_ability(driver, need) for need in needs)
 
 

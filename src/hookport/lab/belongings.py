@@ -74,7 +74,7 @@ class Belongings(NamedTuple):
 
 
 def gather_belongings(source: Path, dialect: str | None, env: Mapping[str, str]) -> Belongings:
-    """Everything of a source; InputError if there is no hook."""
+    """Gather the hooks of a source and their files; InputError if it has no hook."""
     discovery = load(str(source), dialect, env)
     hooks = plan_builder.list_runnable(discovery)
     if not hooks:
@@ -137,7 +137,7 @@ def copy_belongings(belongings: Belongings, project: Path, home: Path) -> None:
 
 
 def _respell_paths(data: bytes, names: Mapping[Path, Path]) -> bytes:
-    """A text with other paths in it."""
+    """Replace paths in a text."""
     copies = {os.fsencode(real): os.fsencode(copy) for real, copy in names.items() if real.name}
     if not copies:
         return data
@@ -162,7 +162,7 @@ def _find_links(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
 
 
 def _find_needed(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
-    """The files of the hooks themselves, where the run has them."""
+    """Find the files of the hooks themselves, by their place in the run."""
     files: dict[str, Path] = {}
     for found_hook in hooks:
         file, package, place = (
@@ -186,7 +186,7 @@ def _find_needed(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
 
 
 def _find_neighbors(script: Path) -> list[Path]:
-    """What stands in the folder of a script: it may be read by it."""
+    """Find the files beside a script, which it may read."""
     try:
         neighbors = [path for path in script.parent.iterdir() if path.is_file() and not path.is_symlink()]
         return [path for path in neighbors if path.stat().st_size <= LARGEST and not _is_secret(path.name)][
@@ -201,7 +201,7 @@ def _make_relative(path: Path, root: Path) -> str:
 
 
 def _choose_place(found_hook: HookEntry, root: Path) -> str:
-    """Where a file of hooks goes in the project: where it is, if hooks are read there, else elsewhere."""
+    """Choose the place of a hook file in the project: its own, if hooks are read there."""
     dialect = get(found_hook.hook.dialect)
     file = Path(found_hook.file)
     relative = _make_relative(file, root)
@@ -223,7 +223,7 @@ def _choose_place(found_hook: HookEntry, root: Path) -> str:
 
 
 def _list_places(dialect: Dialect) -> list[str]:
-    """The places of a project in which hookport, or the agent itself, looks for hooks of the dialect."""
+    """List the places of a project in which hookport or the agent looks for hooks of the dialect."""
     known = [site.path for site in list_sites() if site.scope == "project" and dialect in site.dialects]
     own_places = [place.path for place in dialect.locations if place.scope in ("project", "local")]
     return list(
@@ -241,7 +241,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _list_bounded(root: Path, known: Mapping[str, Path]) -> tuple[dict[str, Path], list[str]]:
-    """The files below a folder, those near its root first, until there are too many; and what is left out."""
+    """List the files below a folder, those near its root first, up to the limits; and what is left out."""
     files: dict[str, Path] = {}
     left_out: dict[str, None] = {}
     size = sum(_read_size(path) for path in known.values())

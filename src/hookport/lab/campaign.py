@@ -44,7 +44,7 @@ Take = Literal["any", "cached", "fetched"]
 
 
 class Agent(NamedTuple):
-    """An agent that is there to be played."""
+    """An agent that can be played."""
 
     name: str
     driver: Driver
@@ -70,7 +70,7 @@ class CampaignPlan(NamedTuple):
 def plan_runs(
     agents: Sequence[Agent], names: Sequence[str] = (), modes: Sequence[Mode] = scenarios.MODES
 ) -> CampaignPlan:
-    """Every run of these agents, one agent after the other."""
+    """Plan every run of these agents, one agent after the other."""
     chosen = [scenarios.get(name) for name in names or scenarios.list_names()]
     runs: list[ScenarioRun] = []
     unplayed: list[Unplayed] = []
@@ -104,7 +104,7 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
 
 
 def list_formats(scenario: Scenario) -> list[str]:
-    """The formats that have a part in a scenario."""
+    """List the formats that have a part in a scenario."""
     return [
         name
         for name in formats.list_names()
@@ -113,7 +113,7 @@ def list_formats(scenario: Scenario) -> list[str]:
 
 
 def _group_formats(scenario: Scenario, driver: Driver) -> list[tuple[str, ...]]:
-    """The formats of each run."""
+    """Group the formats into runs."""
     if not scenario.hooks:
         return [()]
     names = list_formats(scenario)
@@ -194,7 +194,7 @@ def _read_verdict(tree: Mapping[str, Tree]) -> ScenarioVerdict:
 
 
 def compute_source_key() -> str:
-    """A hash of hookport's own source, what was measured with it aside."""
+    """Hash hookport's own source, without the measurements."""
     root = Path(str(files("hookport")))
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*")):
@@ -206,7 +206,7 @@ def compute_source_key() -> str:
 def play(
     runs: Sequence[ScenarioRun], agents: Sequence[Agent], store: Store, *, jobs: int = 0, fresh: bool = False
 ) -> Iterator[tuple[FinishedRun, bool]]:
-    """What comes of each run, as it ends, and whether it was played now; those kept before come first.
+    """Yield each run as it ends, and whether it was played now; those kept before come first.
 
     Whoever stops listening ends what is under way, and nothing of that is kept.
     """
@@ -229,7 +229,7 @@ def play(
 
 
 def run_jobs(todo: Sequence[Job], work: Callable[[Job], Gain], jobs: int) -> Iterator[Gain]:
-    """What came of each, as they end, several at a time.
+    """Run jobs, several at a time, and yield each result as it ends.
 
     Whoever stops listening ends what is under way.
     """
@@ -275,7 +275,7 @@ def _work_jobs(
 
 
 def _play_with_retry(scenario_run: ScenarioRun, agent: Agent, store: Store) -> FinishedRun:
-    """Play a run, and once more where it failed; a second try that says otherwise is told."""
+    """Play a run, and again if it failed; a second try that passes makes it flaky."""
     first: FinishedRun | None = None
     while True:
         with tempfile.TemporaryDirectory(prefix="hookport-prove-", ignore_cleanup_errors=True) as folder:
@@ -307,7 +307,7 @@ def _list_failures(done: FinishedRun) -> tuple[str, ...]:
 
 
 def collect_results(agents: Sequence[Agent], done: Iterable[FinishedRun]) -> list[AgentResults]:
-    """What was measured, by agent."""
+    """Collect the measurements by agent."""
     by_place: dict[tuple[str, str, Mode], list[FinishedRun]] = {}
     for finished in done:
         by_place.setdefault((finished.run.driver, finished.run.scenario.name, finished.run.mode), []).append(
@@ -351,7 +351,7 @@ def _make_agent_results(
 
 
 def _make_result(done: Sequence[FinishedRun]) -> ScenarioResult:
-    """The result of a scenario in a mode, from all its runs."""
+    """Make the result of a scenario in a mode from all its runs."""
     verdicts = {name: verdict for finished in done for name, verdict in finished.verdicts.items()}
     word = combine_verdicts(verdicts.values())
     first = next(verdict for verdict in verdicts.values() if verdict.result == word)
@@ -377,7 +377,7 @@ def _make_result(done: Sequence[FinishedRun]) -> ScenarioResult:
 def find_agents(
     names: Sequence[str], *, take: Take, tell: Callable[[str], None]
 ) -> tuple[list[Agent], dict[str, str]]:
-    """The agents that are there; and those that are missing, with why one could not be fetched."""
+    """Find the agents to play, and the missing ones with the reason why a fetch failed."""
     available: list[Agent] = []
     missing: dict[str, str] = {}
     for name in names or drivers.list_names():
@@ -417,7 +417,7 @@ def write_report(folder: Path, measured: Sequence[AgentResults], done: Iterable[
 
 
 def _describe_shape(payload: str) -> str:
-    """The keys of a payload, two levels deep; payloads with the same are of one kind."""
+    """Describe the keys of a payload, two levels deep; payloads with the same keys are of one kind."""
     try:
         tree = json.loads(payload)
     except ValueError:

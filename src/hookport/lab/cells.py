@@ -46,7 +46,7 @@ class _Observation(NamedTuple):
 
 
 def make_cells(agents: Iterable[str], measured: Sequence[AgentResults] | None = None) -> list[Cell]:
-    """The cells of these agents, by event, capability and agent; rows that no agent fills are left out."""
+    """Make the cells of these agents, by event, capability and agent; empty rows are left out."""
     dialects = [get(name) for name in agents]
     shown = [
         observation
@@ -64,7 +64,7 @@ def make_cells(agents: Iterable[str], measured: Sequence[AgentResults] | None = 
 
 
 def find_contradictions(measured: Sequence[AgentResults] | None = None) -> list[str]:
-    """Where a measurement and a table disagree, a sentence each."""
+    """Find where a measurement and a table disagree, a sentence each."""
     sentences = []
     for results in load_results() if measured is None else measured:
         driver, dialect = drivers.get(results.driver), get(results.agent)
@@ -88,7 +88,7 @@ def find_contradictions(measured: Sequence[AgentResults] | None = None) -> list[
 
 
 def _read_word(result: ScenarioResult) -> str:
-    """What a result says of the agent: it can if it did with one format, whoever runs those of the others."""
+    """Read the word of a result: the agent can if it did with one format."""
     return "pass" if "pass" in result.parts.values() else result.result
 
 
@@ -163,7 +163,7 @@ def _has_several_drivers(mine: Sequence[_Observation]) -> bool:
 
 
 def _select_first(mine: Sequence[_Observation]) -> list[_Observation]:
-    """One thing shown for each program, since they all show the same."""
+    """Select one observation for each program, since they all show the same."""
     return list(
         {
             (observation.results.driver, observation.can): observation for observation in reversed(mine)

@@ -28,7 +28,7 @@ TICK_SECONDS = 0.05
 
 
 def isolate() -> str:
-    """Leave every network but loopback; says why that was not possible, or nothing.
+    """Leave every network but loopback; return why that was not possible, or nothing.
 
     A child tries each way first, since a namespace that cannot be finished cannot be left either. To be
     called before the first thread is started.
@@ -83,7 +83,7 @@ def adopt_orphans() -> None:
 
 
 def find_strays(home: str) -> dict[int, str]:
-    """The processes below this one, or with that HOME: their command lines by their ids."""
+    """Find the processes below this one, or with that HOME: command lines by process id."""
     if sys.platform != "linux":
         return {}
     parents: dict[int, int] = {}
@@ -138,7 +138,7 @@ def reap() -> None:
 
 
 def end_processes(group: int, home: str) -> tuple[str, ...]:
-    """End the process group and every stray; says which command lines had to be ended."""
+    """End the process group and every stray; return the command lines that had to be ended."""
     ended: dict[int, str] = {}
     for number, seconds in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GONE_SECONDS)):
         deadline = time.monotonic() + seconds

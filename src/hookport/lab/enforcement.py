@@ -36,7 +36,7 @@ QUOTED = 60
 
 
 class Proof(NamedTuple):
-    """What a hook did to one agent. `held` says whether that is what the hook is there for."""
+    """What a hook did to one agent. `held`: whether that is the hook's purpose."""
 
     hook: str
     agent: str

@@ -33,7 +33,7 @@ from hookport.wire.events import find_native_name, read_event
 
 
 class Firing(NamedTuple):
-    """One time that a hook ran, in which process of the agent, on what, and what it said.
+    """One run of a hook: in which process of the agent, on what, and its answer.
 
     `call` is the tool and the input of a call as text, `failure` why there is no answer to trust.
     """
@@ -138,7 +138,7 @@ class Watch:
         return [sys.executable, "-I", "-S", str(Path(witness.__file__)), str(self.records), str(number)]
 
     def _find_number(self, file: str, place: str, hook: Hook) -> int | None:
-        """Which hook an entry is of; none for a call of the bridge, which tells by itself."""
+        """Find the hook of an entry; none for a call of the bridge, which writes the journal."""
         command = hook.handler.command
         if not command or find_agent(command):
             return None
@@ -238,7 +238,7 @@ class Watch:
         )
 
     def _read_event(self, hook: PlannedHook, payload: str) -> Event:
-        """What the agent told the hook, in the words of the agent or of the dialect that it speaks there."""
+        """Read the event in a hook's payload, in the agent's own dialect or the hook's."""
         tree = parse_object(payload.encode())
         if isinstance(tree, str):
             return Event(hook.event, self.agent.id)
@@ -257,7 +257,7 @@ def _is_run_by(found_hook: HookEntry, command: str) -> bool:
 
 
 def _list_files(dialect: Dialect, project: Path, home: Path) -> list[str]:
-    """The files in which an agent has hooks, those that are there."""
+    """List the existing files in which an agent has hooks."""
     paths: dict[str, None] = {}
     for place in dialect.locations:
         folder = home if place.scope == "user" else project

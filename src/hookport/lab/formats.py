@@ -35,7 +35,7 @@ class FormatPlace(NamedTuple):
 
 
 class Format(NamedTuple):
-    """One format, as its own documentation tells people to write it."""
+    """One format, as its own documentation describes it."""
 
     name: str
     title: str
@@ -61,7 +61,7 @@ class FormatFile(NamedTuple):
 
 
 class LabWorld(NamedTuple):
-    """Where hooks are written for: the scope, the home, and the file in which each run is told."""
+    """Where hooks are written for: the scope, the home, and the file that records each run."""
 
     scope: Scope
     home: Path
@@ -69,7 +69,7 @@ class LabWorld(NamedTuple):
 
 
 def list_names() -> tuple[str, ...]:
-    """Every format; the one that others are written through comes first."""
+    """List every format; the one that others are written through comes first."""
     stems = sorted(
         path.name.removesuffix(".yaml")
         for path in files("hookport.lab").joinpath("formats").iterdir()
@@ -89,7 +89,7 @@ def get(name: str) -> Format:
 
 
 def explain_refusal(form: Format, hook: ScenarioHook) -> str:
-    """Why a format has no part in a hook; empty where it can write it."""
+    """Explain why a format cannot write a hook; empty where it can."""
     if hook.event == "*":
         return "" if form.layout == "list" else "one format is enough to see which events fire"
     if hook.event not in form.events:
@@ -116,7 +116,7 @@ def explain_refusal(form: Format, hook: ScenarioHook) -> str:
 
 
 def make_files(form: Format, hooks: Sequence[ScenarioHook], world: LabWorld) -> list[FormatFile]:
-    """The files of the hooks in a format."""
+    """Make the files of the hooks in a format."""
     place = form.places[world.scope]
     event_hooks = [event_hook for hook in hooks for event_hook in _split_by_event(hook)]
     scripts = [_make_script(form, hook, place, world) for hook in event_hooks]
@@ -133,7 +133,7 @@ def make_files(form: Format, hooks: Sequence[ScenarioHook], world: LabWorld) -> 
 
 
 def _split_by_event(hook: ScenarioHook) -> list[ScenarioHook]:
-    """One hook for each event, where it is on every one."""
+    """Split a hook on every event into one for each."""
     if hook.event != "*":
         return [hook]
     return [hook._replace(name=f"{hook.name}-{event}", event=event) for event in EVENTS]
@@ -146,7 +146,7 @@ def _get_event_name(form: Format, hook: ScenarioHook) -> str:
 
 
 def _make_matcher(form: Format, hook: ScenarioHook) -> Tree:
-    """The matcher in the format's own names; None for everything."""
+    """Make the matcher in the format's own names; None for everything."""
     if hook.content and hook.tools[0] in form.content:
         return hook.content
     terms: list[Tree] = [form.tools[tool] for tool in hook.tools]
@@ -164,7 +164,7 @@ def _fill_tool_name(tree: Tree, tool: str) -> Tree:
 
 
 def _make_fields(form: Format, hook: ScenarioHook) -> dict[str, Tree]:
-    """The fields beside the command that the format has a word for."""
+    """Make the fields beside the command that the format has a word for."""
     fields: dict[str, Tree] = {}
     if hook.timeout and "timeout" in form.fields:
         seconds = hook.timeout * form.fields["timeout"]["unit"]
@@ -310,7 +310,7 @@ PLAIN = {"noise-deny-json": "deny-json", "deny-nameless": "deny-json", "rewrite-
 
 
 def _make_condition(form: Format, hook: ScenarioHook) -> str:
-    """The condition on fields of the payload, in Python."""
+    """Make the condition on fields of the payload, in Python."""
     lookup = "{}" if form.layout == "sdk" else "at({!r})"
     field, text = hook.says
     conditions = [f"{lookup.format(form.payload[field])} == {text!r}"] if field else []
@@ -324,7 +324,7 @@ def _get_answer(form: Format, hook: ScenarioHook, word: str) -> Tree:
 
 
 def _make_script_action(form: Format, hook: ScenarioHook) -> str:
-    """What a script does when it acts, with exit codes and JSON."""
+    """Make the action of a script, with exit codes and JSON."""
     word = hook.answer
     if word == "deny":
         word = "deny-exit" if "deny-json" in form.cannot else "deny-json"
@@ -355,7 +355,7 @@ def _make_script_action(form: Format, hook: ScenarioHook) -> str:
 
 
 def _make_function_action(form: Format, hook: ScenarioHook) -> str:
-    """What a function of the SDK does when it acts."""
+    """Make the action of a function of the SDK."""
     word = "deny-json" if hook.answer == "deny" else hook.answer
     if word == "none":
         return "return None"

@@ -24,7 +24,7 @@ MODELS = ("assistant", "model")
 
 
 class RunEvidence(NamedTuple):
-    """What a run left: how it ended, the project, what each hook told of itself, and the events that came.
+    """What a run left: how it ended, the project, the records of the hooks, and the events.
 
     `events` counts by native name what the agent sent to the bridge.
     """
@@ -61,7 +61,7 @@ class PlayedScenario(NamedTuple):
 
 
 def judge_format(played: PlayedScenario, form: str, evidence: RunEvidence) -> ScenarioVerdict:
-    """The verdict on one format's part."""
+    """Judge one format's part."""
     trouble = _find_trouble(evidence)
     if trouble:
         return ScenarioVerdict("fail", (trouble,))
@@ -101,7 +101,7 @@ def _judge_otherwise(others: Sequence[_CheckResult], ability: Ability, scenario:
 
 
 def _find_trouble(evidence: RunEvidence) -> str:
-    """Why there is nothing to judge: the run did not come to its end."""
+    """Find why the run did not end, so there is nothing to judge."""
     outcome = evidence.outcome
     if outcome.trouble:
         return hide_paths(f"the run failed: {outcome.trouble}", evidence)
@@ -111,12 +111,12 @@ def _find_trouble(evidence: RunEvidence) -> str:
 
 
 def combine_verdicts(verdicts: Iterable[ScenarioVerdict]) -> Word:
-    """The result of a scenario from those of its formats."""
+    """Combine the verdicts of the formats into the result of a scenario."""
     return max((verdict.result for verdict in verdicts), key=ORDER.index, default="pass")
 
 
 def hide_paths(text: str, evidence: RunEvidence) -> str:
-    """A text without the paths of this machine, in one line."""
+    """Replace the paths of this machine in a text, and put it on one line."""
     for path, name in ((evidence.project, "$PROJECT"), (evidence.home, "$HOME"), (sys.executable, "$PYTHON")):
         text = text.replace(str(path), name)
     text = text.replace(str(evidence.home.parent), "$RUN")
@@ -127,7 +127,7 @@ class _Judge:
     """The checks of one format's part."""
 
     def __init__(self, scenario: Scenario, driver: Driver, form: str, evidence: RunEvidence) -> None:
-        self.scenario, self.driver, self.form, self.seen = scenario, driver, form, evidence
+        self.scenario, self.driver, self.form, self.evidence = scenario, driver, form, evidence
 
     def check_all(self, checks: Iterable[Check]) -> list[_CheckResult]:
         return [self.check(fill_format(check, self.form)) for check in checks]
@@ -149,23 +149,23 @@ class _Judge:
 
     def _check_there(self, about: Mapping[str, Tree]) -> _CheckResult:
         path, text = about["path"], about.get("text", "")
-        file = self.seen.project / path
+        file = self.evidence.project / path
         if not file.exists():
             return _CheckResult(holds=False, shown=f"{path} is not there")
         if not text:
             return _CheckResult(holds=True, shown=f"{path} is there")
         content = file.read_text("utf-8", "replace") if file.is_file() else ""
         return _CheckResult(
-            text in content, f"{path} says '{_cut_around(hide_paths(content, self.seen), text)}'"
+            text in content, f"{path} says '{_cut_around(hide_paths(content, self.evidence), text)}'"
         )
 
     def _check_gone(self, about: Mapping[str, Tree]) -> _CheckResult:
-        exists = (self.seen.project / about["path"]).exists()
+        exists = (self.evidence.project / about["path"]).exists()
         return _CheckResult(not exists, f"{about['path']} is {'' if exists else 'not '}there")
 
     def _find_heard(self, text: str, after: int = 0) -> str:
-        """What the model was told with the text in it; empty if nothing was."""
-        for request in self.seen.outcome.requests:
+        """Find what the model received with the text in it; empty if nothing."""
+        for request in self.evidence.outcome.requests:
             if after and (request.step is None or request.step < after):
                 continue
             texts = [message.text for message in request.texts if message.role not in MODELS]
@@ -179,32 +179,32 @@ class _Judge:
         received = self._find_heard(text, about.get("after", 0))
         if received:
             return _CheckResult(
-                holds=True, shown=f"the model saw '{_cut_around(hide_paths(received, self.seen), text)}'"
+                holds=True, shown=f"the model saw '{_cut_around(hide_paths(received, self.evidence), text)}'"
             )
         return _CheckResult(holds=False, shown=f"the model did not see '{text}'; {self._describe_last()}")
 
     def _check_model_sees_not(self, about: Mapping[str, Tree]) -> _CheckResult:
         received = self._find_heard(about["text"])
-        shown = _cut_around(hide_paths(received, self.seen), about["text"])
+        shown = _cut_around(hide_paths(received, self.evidence), about["text"])
         return _CheckResult(
             not received,
             f"the model saw '{shown}'" if received else f"the model did not see '{about['text']}'",
         )
 
     def _describe_last(self) -> str:
-        """The last thing that the model was told."""
-        for request in reversed(self.seen.outcome.requests):
+        """Describe the last thing that the model received."""
+        for request in reversed(self.evidence.outcome.requests):
             texts = [
                 *(result.text for result in request.results),
                 *(message.text for message in request.texts[-1:]),
             ]
             if texts:
-                return f"last it saw '{_cut_around(hide_paths(texts[-1], self.seen))}'"
-        output = hide_paths(self.seen.outcome.stderr or self.seen.outcome.stdout, self.seen)
+                return f"last it saw '{_cut_around(hide_paths(texts[-1], self.evidence))}'"
+        output = hide_paths(self.evidence.outcome.stderr or self.evidence.outcome.stdout, self.evidence)
         return f"it was asked nothing; the agent said '{output[-LONGEST:]}'"
 
     def _check_reason(self, about: Mapping[str, Tree]) -> _CheckResult:
-        """The model is told why; where a denial ends the run there is no model to tell, and that is said."""
+        """Check that the model gets the reason; where a denial ends the run, that the agent prints it."""
         result = self._check_model_sees(about)
         if result.holds or not self.driver.denial_ends:
             return result
@@ -217,16 +217,16 @@ class _Judge:
 
     def _check_told(self, about: Mapping[str, Tree]) -> _CheckResult:
         text = about["text"]
-        output = f"{self.seen.outcome.stdout}\n{self.seen.outcome.stderr}"
+        output = f"{self.evidence.outcome.stdout}\n{self.evidence.outcome.stderr}"
         if text in output:
             return _CheckResult(
-                holds=True, shown=f"the agent said '{_cut_around(hide_paths(output, self.seen), text)}'"
+                holds=True, shown=f"the agent said '{_cut_around(hide_paths(output, self.evidence), text)}'"
             )
         return _CheckResult(holds=False, shown=f"the agent did not say '{text}'")
 
     def _select_records(self, hook: str) -> list[Mapping[str, Tree]]:
         name = f"{hook}-{self.form}" if self.form else hook
-        return [record for record in self.seen.records if record["hook"] in (name, hook)]
+        return [record for record in self.evidence.records if record["hook"] in (name, hook)]
 
     def _check_fired(self, about: Mapping[str, Tree]) -> _CheckResult:
         times = sum(bool(record["acts"]) for record in self._select_records(about["hook"]))
@@ -253,7 +253,7 @@ class _Judge:
         )
 
     def _check_requests(self, about: Mapping[str, Tree]) -> _CheckResult:
-        count = sum(request.step is not None for request in self.seen.outcome.requests)
+        count = sum(request.step is not None for request in self.evidence.outcome.requests)
         least, most = about.get("least", 0), about.get("most", count)
         least, most = about.get("times", least), about.get("times", most)
         shown = f"the model was asked {_format_times(count)}"
@@ -266,7 +266,7 @@ class _Judge:
 
     def _check_fires(self, about: Mapping[str, Tree]) -> _CheckResult:
         """Every event of a tier fires that the tables say fires, and none that they say does not."""
-        came = {record["hook"] for record in self.seen.records}
+        came = {record["hook"] for record in self.evidence.records}
         fired = [event for event in EVENTS if any(name.endswith(f"-{event}") for name in came)]
         words = {event: self._find_ability(event).word for event in EVENTS}
         missing = [
@@ -292,7 +292,7 @@ def _format_difference(count: int, expected: int) -> str:
 
 
 def _cut_around(text: str, around: str = "") -> str:
-    """The part of a text that has another in it."""
+    """Cut a text around a part of it."""
     at = max(0, text.find(" ".join(around.split())) - BEFORE) if around else 0
     part = text[at : at + LONGEST]
     return f"{'…' if at else ''}{part}{'…' if at + LONGEST < len(text) else ''}"

@@ -23,7 +23,7 @@ CATEGORIES = {
 
 
 def make_likeness(pattern: str) -> str:
-    """A short text in which the pattern is found; empty if there is none to be had."""
+    """Make a short text that the pattern matches; empty if none can be made."""
     try:
         text = "".join(map(_make_text, parser.parse(pattern)))
         return text if len(text) <= LONGEST and text.isprintable() and re.search(pattern, text) else ""
@@ -70,7 +70,7 @@ def _choose_sign(nodes: Iterable[Node]) -> str:
 
 
 def _escape_part(node: Node) -> str:
-    """A part of a class as it is written between brackets."""
+    """Write a part of a character class as between brackets."""
     kind, value = node
     if kind is kinds.RANGE:
         return f"{re.escape(chr(value[0]))}-{re.escape(chr(value[1]))}"

@@ -55,7 +55,7 @@ class AgentTurn(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """What became of a sample: whether the model came to ask for it, whether it was done, what it heard."""
+    """What became of a sample: whether the model asked for it, whether it happened, its result."""
 
     sample: Sample
     turn: int
@@ -92,7 +92,7 @@ class Account(NamedTuple):
 
 
 def play_agent(name: str, driver: Driver, program: Program, request: ProofRequest, root: Path) -> Account:
-    """Play everything that the hooks are for in an empty folder, in which all is left to be looked at."""
+    """Play everything that the hooks are for in an empty folder, and keep the folder."""
     lab_stage = stage.build_stage(root, program.argv, shared=programs.get_shared_folder(name, driver))
     belongings.copy_belongings(request.belongings, lab_stage.project, lab_stage.home)
     environment = {**stage.make_environment(lab_stage), **driver.environment(lab_stage)}
@@ -160,7 +160,7 @@ def keep(root: Path, place: Path) -> None:
 def _find_hooks(
     source: Belongings, lab_stage: Stage, environment: Mapping[str, str]
 ) -> tuple[HookEntry, ...]:
-    """The hooks as the run has them: as a dispatch finds them, and those that only their own agent reads."""
+    """Find the hooks of the run: those that a dispatch finds, and those that only their own agent reads."""
     dialects_by_file = {str(lab_stage.project / name): dialect for name, dialect in source.sources.items()}
     hooks = [
         hook
@@ -189,7 +189,7 @@ def _install_hooks(
 
 
 def _plant(project: Path, calls: Sequence[Sample]) -> None:
-    """The files that samples need, and none where they write one."""
+    """Write the files that samples need, and remove those that they write."""
     texts: dict[str, str] = {}
     for sample in calls:
         for path, text in sample.planted:
@@ -214,7 +214,7 @@ def _play_calls(session: _Session, calls: Sequence[Sample]) -> list[Sample]:
     session.play(stage.PROMPT, first)
     started = [sample for sample in first if sample.program]
     remaining = [sample for sample in calls if not sample.harmless]
-    if not all((session.made.project / sample.mark).exists() for sample in started):
+    if not all((session.stage.project / sample.mark).exists() for sample in started):
         remaining = [
             samples.mark_command(sample) if sample.program else sample for sample in (*started, *remaining)
         ]
@@ -228,7 +228,7 @@ class _Session:
     """The turns of one agent in one stage."""
 
     def __init__(self, driver: Driver, lab_stage: Stage, watch: Watch, path: str) -> None:
-        self.driver, self.made, self.watch, self.path = driver, lab_stage, watch, path
+        self.driver, self.stage, self.watch, self.path = driver, lab_stage, watch, path
         self.turns: list[AgentTurn] = []
         self.firings: list[Firing] = []
         # Of each sample the turn and the number of its last step, once the model has asked for it.
@@ -242,7 +242,7 @@ class _Session:
             lasts: list[int] = []
             steps: list[ModelStep] = []
             for sample in remaining:
-                steps += _make_steps(self.driver, self.made, sample)
+                steps += _make_steps(self.driver, self.stage, sample)
                 lasts.append(len(steps) - 1)
             outcome = self._play_turn(prompt, steps)
             served = {request.step for request in outcome.requests if request.step is not None}
@@ -257,13 +257,13 @@ class _Session:
                 return
 
     def _play_turn(self, prompt: str, steps: Sequence[ModelStep]) -> Outcome:
-        root = self.made.home.parent
+        root = self.stage.home.parent
         folder = root / "turns" / str(len(self.turns) + 1)
         folder.mkdir(parents=True)
         patience = self.driver.patience + SECONDS_EACH * len(steps)
         spec = stage.make_spec(
             self.driver._replace(patience=patience),
-            self.made._replace(prompt=prompt),
+            self.stage._replace(prompt=prompt),
             tuple(steps),
             settle_seconds=self.rest,
             more={"HOOKPORT_RECORD": str(root / "payloads"), "PATH": self.path, **OFFLINE},
@@ -275,7 +275,7 @@ class _Session:
 
 
 def _make_steps(driver: Driver, lab_stage: Stage, sample: Sample) -> list[ModelStep]:
-    """What the model does for a sample; some agents edit only what they have read."""
+    """Make the steps of the model for a sample; some agents edit only what they have read."""
     calls, arguments = driver.calls, sample.given
     if sample.kind == "mcp":
         return [ModelStep((calls["mcp"](lab_stage, arguments[0], {"text": arguments[1]}),))]
@@ -292,7 +292,7 @@ def _find_fate(session: _Session, project: Path, sample: Sample) -> Fate:
 
 
 def find_result(requests: Sequence[RequestRecord], step: int) -> str:
-    """What the model was told when it had asked for a step: what the next request has more than this one."""
+    """Find the result of a step: what the next request has more than this one."""
     before = [request for request in requests if request.step == step]
     after = [request for request in requests if request.step == step + 1]
     if not after:

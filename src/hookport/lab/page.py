@@ -45,7 +45,7 @@ running it. An empty cell: the agent has no such event. Open a cell for its sour
 
 
 def format_page(cells: Sequence[Cell]) -> str:
-    """The whole page."""
+    """Format the whole page."""
     agents = list(dict.fromkeys(cell.agent for cell in cells))
     by_place = {(cell.event, cell.capability, cell.agent): cell for cell in cells}
     rows = dict.fromkeys((cell.event, cell.capability) for cell in cells)

@@ -17,7 +17,7 @@ from hookport.lab.protocols import Message, ToolResult
 
 
 class Spec(NamedTuple):
-    """How the agent is started and what the model says. Every path is absolute.
+    """How the agent is started, and the steps of the model. Every path is absolute.
 
     `home` is the HOME of the run: a process that still has it after the run is ended. After the agent has
     ended, what it left running has `settle_seconds` to end by itself. Requests are kept in `requests_file`.
@@ -53,7 +53,7 @@ def _make_call_tree(call: ModelCall) -> dict[str, Tree]:
 
 
 class RequestRecord(NamedTuple):
-    """One request that the model got: the step that answered it, or None, and what it told the model.
+    """One request to the model: the step that answered it, or None, and the texts and results in it.
 
     `kind` is the protocol, or empty where the request was not for the model.
     """

@@ -45,7 +45,7 @@ class ProgramError(HookportError):
 
 
 class Program(NamedTuple):
-    """How a program is started, the version that it says it has, and the file it was found as."""
+    """How a program is started, the version that it prints, and the file it was found as."""
 
     argv: tuple[str, ...]
     version: str
@@ -66,7 +66,7 @@ def get_shared_folder(name: str, driver: Driver) -> Path:
 
 
 def find_installed(driver: Driver) -> Program | None:
-    """The program that the machine has on PATH, if it runs and says its version."""
+    """Find the program on PATH, if it runs and prints its version."""
     launcher = shutil.which(driver.program)
     if not launcher:
         return None
@@ -76,7 +76,7 @@ def find_installed(driver: Driver) -> Program | None:
 
 
 def find_cached(name: str, driver: Driver) -> Program | None:
-    """The pinned version, if it was fetched before."""
+    """Find the pinned version, if it was fetched before."""
     folder = get_cache_folder() / f"{name}@{driver.package.version}"
     scripts = folder / ("bin" if driver.package.registry == "pypi" else "node_modules/.bin")
     launcher = scripts / driver.program
@@ -93,7 +93,7 @@ def find_cached(name: str, driver: Driver) -> Program | None:
 
 
 def fetch(name: str, driver: Driver, progress: Progress) -> Program:
-    """The pinned version, fetched unless it is there, with the Node that it needs."""
+    """Find the pinned version, or fetch it, with the Node that it needs."""
     package = driver.package
     if package.node and not _find_node(package.node):
         version = str(max(NODE, package.node))
@@ -111,7 +111,7 @@ def fetch(name: str, driver: Driver, progress: Progress) -> Program:
 
 
 def read_version(argv: Sequence[str]) -> str:
-    """The version in what a program prints; nothing if it prints none in time or fails."""
+    """Read the version that a program prints; nothing if it prints none in time or fails."""
     with tempfile.TemporaryDirectory(prefix="hookport-version-", ignore_cleanup_errors=True) as home:
         environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         environment |= {"HOME": home, "TMPDIR": home, "NO_COLOR": "1", "TERM": "dumb", **PROXIES}
@@ -124,7 +124,7 @@ def read_version(argv: Sequence[str]) -> str:
 
 
 def _find_node(least: int) -> str:
-    """A Node that is new enough: the machine's own, or a fetched one."""
+    """Find a Node that is new enough: the machine's own, or a fetched one."""
     own_node = shutil.which("node")
     fetched = get_cache_folder() / f"node@{max(NODE, least)}" / "node_modules/node/bin/node"
     for path in filter(None, (own_node, str(fetched) if fetched.exists() else "")):
@@ -212,7 +212,7 @@ def _fetch_pypi(package: AgentPackage, folder: Path, progress: Progress) -> None
 
 
 def _find_pythons(least: tuple[int, int]) -> Iterator[str]:
-    """The interpreters that are new enough, the likeliest first."""
+    """Find the interpreters that are new enough, the likeliest first."""
     if sys.version_info[:2] >= least:
         yield sys.executable
     # A minor version too new may lack the built packages that an agent needs, so the lowest come first.

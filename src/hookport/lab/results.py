@@ -51,7 +51,7 @@ def make_file_name(results: AgentResults) -> str:
 
 
 def format_results(results: AgentResults) -> str:
-    """The file, with sorted keys and nothing that is empty."""
+    """Format the results file, with sorted keys and nothing that is empty."""
     tree = results._asdict()
     tree["events"] = {native: {"fired": count} for native, count in results.events.items()}
     tree["scenarios"] = {
@@ -67,7 +67,7 @@ def _make_result_tree(result: ScenarioResult) -> dict[str, Tree]:
 
 
 def parse_results(text: str, file: str = "") -> AgentResults:
-    """The results in a text; InputError where it is none of ours."""
+    """Parse the results in a text; InputError where it has none."""
     try:
         tree = json.loads(text)
         scenarios = {
@@ -85,7 +85,7 @@ def parse_results(text: str, file: str = "") -> AgentResults:
 
 
 def load_results() -> list[AgentResults]:
-    """The results that come with hookport, in the order of their names."""
+    """Load the results that come with hookport, in the order of their names."""
     folder = files("hookport.lab").joinpath("results")
     paths = [path for path in folder.iterdir() if path.name.endswith(".json")] if folder.is_dir() else []
     results = [parse_results(path.read_text("utf-8"), path.name) for path in paths]
@@ -113,7 +113,7 @@ def save_results(results: AgentResults) -> Path:
 
 
 def merge_results(old: AgentResults, new: AgentResults) -> AgentResults:
-    """New results with the scenarios that were measured before and not again.
+    """Merge new results with the scenarios that were measured before and not again.
 
     Where some are of before, all have the older day: nothing is called newer than it is.
     """
@@ -137,7 +137,7 @@ class Failure(NamedTuple):
 
 
 def find_failures(measured: Iterable[AgentResults]) -> list[Failure]:
-    """Every failure."""
+    """Find every failure."""
     return [
         Failure(agent_results.driver, name, mode, result)
         for agent_results in measured

@@ -72,7 +72,7 @@ class FinishedRun(NamedTuple):
 def play_scenario(
     run: ScenarioRun, driver: Driver, program: Program, shared: Path, root: Path
 ) -> FinishedRun:
-    """Play a run in an empty folder, in which everything is left to be looked at."""
+    """Play a run in an empty folder, and keep the folder."""
     world = LabWorld(_choose_scope(driver, run.mode), root / "home", root / "hooks.jsonl")
     written = _make_hook_files(run, world)
     project = _make_project_files(run)
@@ -129,7 +129,7 @@ def _tamper(project: Path, written: Sequence[FormatFile]) -> None:
 
 
 def _choose_scope(driver: Driver, mode: Mode) -> formats.Scope:
-    """Whose hooks are proven: hooks by themselves are the user's where an agent reads no project's files."""
+    """Choose whose hooks are proven: native hooks are the user's where an agent reads no project's files."""
     return "user" if mode == "native" and not reads_projects(get(get_dialect_id(driver))) else "project"
 
 
@@ -138,7 +138,7 @@ def reads_projects(dialect: Dialect) -> bool:
 
 
 def make_hooks(scenario: Scenario, form: Format) -> list[ScenarioHook]:
-    """The hooks of a scenario under the names that they have in a format."""
+    """Make the hooks of a scenario under the names that they have in a format."""
     named = [hook._replace(name=f"{hook.name}-{form.name}") for hook in scenario.hooks]
     return [fill_format(hook, form.name) for hook in named]
 
@@ -151,7 +151,7 @@ def _make_hook_files(run: ScenarioRun, world: LabWorld) -> list[FormatFile]:
 
 
 def find_home_files(scenario: Scenario) -> dict[str, str]:
-    """The files of a scenario that stand where a project has hooks, with where a home has them."""
+    """Find the files of a scenario at a project's places for hooks, with the home's places."""
     paths: dict[str, str] = {}
     for project_folder, home_folder in _pair_homes():
         paths.update(
@@ -165,7 +165,7 @@ def find_home_files(scenario: Scenario) -> dict[str, str]:
 
 
 def _pair_homes() -> Iterator[tuple[str, str]]:
-    """The folders of a project with hooks, each with the folder of a home that has the same files."""
+    """Pair each project folder with hooks with the home folder that has the same files."""
     users = [site for site in list_sites() if site.scope == "user"]
     for mine in (site for site in list_sites() if site.scope == "project"):
         project_folder, name = _split_place(mine.path)
@@ -176,13 +176,13 @@ def _pair_homes() -> Iterator[tuple[str, str]]:
 
 
 def _split_place(place: str) -> tuple[str, str]:
-    """A place as a folder and what is looked for in it."""
+    """Split a place into a folder and the pattern in it."""
     folder = place.partition("*")[0].rpartition("/")[0]
     return (f"{folder}/", place[len(folder) + 1 :]) if folder else ("", place)
 
 
 def _make_project_files(run: ScenarioRun) -> dict[str, str]:
-    """The files of a scenario, those of a format once for each."""
+    """Make the files of a scenario, those of a format once for each."""
     texts: dict[str, str] = {}
     for path, text in run.scenario.files.items():
         for word in run.formats if is_of_format((path, text)) else ("",):
@@ -191,7 +191,7 @@ def _make_project_files(run: ScenarioRun) -> dict[str, str]:
 
 
 def _make_steps(run: ScenarioRun, driver: Driver, lab_stage: Stage) -> tuple[ModelStep, ...]:
-    """What the model does, in the agent's own calls; a step of a format once for each.
+    """Make the steps of the model, in the agent's own calls; a step of a format once for each.
 
     Steps of a format that follow one another stay together, so that a file is read before its edit.
     """
@@ -215,7 +215,7 @@ def _make_call(driver: Driver, lab_stage: Stage, kind: str, value: Tree) -> Mode
 
 
 def explain_missing_call(scenario: Scenario, driver: Driver) -> str:
-    """Why the driver cannot play a scenario: it has no call for a step; to read first is only a courtesy."""
+    """Explain why the driver cannot play a scenario: it has no call for a step; `read` is optional."""
     for kind, _ in scenario.steps:
         if kind not in ("say", "read") and kind not in driver.calls:
             return driver.lacks.get(f"calls.{kind}", f"no tool of {driver.title} is known for '{kind}'")
@@ -223,7 +223,7 @@ def explain_missing_call(scenario: Scenario, driver: Driver) -> str:
 
 
 def _install_hooks(run: ScenarioRun, driver: Driver, lab_stage: Stage, environment: dict[str, str]) -> str:
-    """Install the hooks of a scenario as a user does; what went wrong, or nothing."""
+    """Install the hooks of a scenario as a user does; return the trouble, or nothing."""
     dialect = get(get_dialect_id(driver))
     scopes = {"both": ("project", "user")}.get(run.scenario.scope, (run.scenario.scope,))
     if not reads_projects(dialect):
@@ -239,14 +239,14 @@ def _install_hooks(run: ScenarioRun, driver: Driver, lab_stage: Stage, environme
 
 
 def _list_readers() -> list[str]:
-    """The agents that read another agent's file, and whose hooks find a variable that shows it."""
+    """List the agents that read another agent's file and set a variable that identifies them."""
     return [name for name in all_agents() if get(name).also_reads and "$root" in get_wire(name).env.values()]
 
 
 def call_hookport(
     driver: Driver, lab_stage: Stage, environment: Mapping[str, str], commands: Sequence[Sequence[str]]
 ) -> str:
-    """Call the real `hookport` in the project, once for each command; what went wrong, or nothing."""
+    """Call the real `hookport` in the project, once for each command; return the trouble, or nothing."""
     # An agent that keeps approvals of its own is asked for them, so its program must be found.
     bin_folder = lab_stage.home.parent / "programs"
     bin_folder.mkdir(exist_ok=True)
@@ -308,7 +308,7 @@ SHORT_SECONDS = 5
 
 
 def _make_own_script(dialect: Dialect, own_hook: OwnHook, records: Path) -> str:
-    """A program that answers in the words that the agent obeys, as if only that agent were known."""
+    """Make a program that answers in the agent's own words, as if no other agent existed."""
     native = find_event_specs(dialect, OWN_EVENT)[0].native
     event = Event(OWN_EVENT, dialect.id, native)
     answers = [
@@ -321,7 +321,7 @@ def _make_own_script(dialect: Dialect, own_hook: OwnHook, records: Path) -> str:
 
 
 def write_own_hook(lab_stage: Stage, dialect: Dialect, scenario: Scenario, world: LabWorld) -> None:
-    """A hook of the user's own in the agent's words and file, among what stands there already."""
+    """Write a hook of the user's own in the agent's words and file, beside what the file has."""
     form = formats.get(formats.list_names()[0])
     own_hook = scenario.own or OwnHook()
     script = lab_stage.home / "own.py"
@@ -350,12 +350,12 @@ def write_own_hook(lab_stage: Stage, dialect: Dialect, scenario: Scenario, world
 
 
 def find_local_file(dialect: Dialect) -> str:
-    """The file of a project that is the user's alone; empty where the agent has none."""
+    """Find the file of a project that is the user's alone; empty where the agent has none."""
     return next((place.path for place in dialect.locations if place.scope == "local"), "")
 
 
 def _choose_own_place(lab_stage: Stage, dialect: Dialect, path: str, *, is_alone: bool) -> Path:
-    """Where a user has a hook: not in a file that is hookport's by its name or by its event.
+    """Choose the file of a user's hook: none that is hookport's by its name or by its event.
 
     `is_alone`: hookport writes none of the project's files.
     """
@@ -374,7 +374,7 @@ def _read_records(path: Path) -> list[dict[str, Tree]]:
 
 
 def _count_events(folder: Path) -> dict[str, int]:
-    """How often each native event came to the bridge."""
+    """Count how often the bridge got each native event."""
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
     natives = [json.loads(file.read_text("utf-8"))["native"] for file in files]
     return dict(sorted(Counter(natives).items()))

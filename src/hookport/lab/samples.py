@@ -110,7 +110,7 @@ PROMPT = Sample("prompt", "a prompt with keys and a password", (f"Use this: {SEC
 def choose_samples(
     hooks: Sequence[PlannedHook], kinds: Collection[str], asked_samples: Sequence[Sample]
 ) -> list[Sample]:
-    """The calls that are played: a harmless one of each kind, then what the hooks are for.
+    """Choose the calls to play: a harmless one of each kind, then what the hooks are for.
 
     `own` are those that a person asked for; they are played whatever the hooks say.
     """
@@ -136,26 +136,26 @@ def choose_samples(
 
 
 def mark_command(sample: Sample) -> Sample:
-    """A command that leaves its mark by itself, because the program it starts is not seen."""
+    """Mark a command by itself, because the program it starts is not observed."""
     text = _add_mark(sample.given[0], sample.mark)
     return sample._replace(about=text, given=(text,), program=())
 
 
 def choose_prompts(hooks: Iterable[PlannedHook], asked_samples: Sequence[Sample]) -> list[Sample]:
-    """The prompts that are played, each in a run of its own."""
+    """Choose the prompts to play, each in a run of its own."""
     asked_prompts = [sample for sample in asked_samples if sample.kind == "prompt"]
     return [*([PROMPT] if any(hook.event == "before_prompt" for hook in hooks) else ()), *asked_prompts]
 
 
 def is_matching(hook: PlannedHook, sample: Sample) -> bool:
-    """Whether the hook's own matcher is for what is played."""
+    """Whether the hook's own matcher matches the sample."""
     if sample.kind == "prompt":
         return hook.event == "before_prompt"
     return match_hook(hook, Event(hook.event, ""), _make_call(sample), get_wire(hook.dialect)).matches
 
 
 def parse_sample(text: str) -> Sample:
-    """What a person asked for: a command, or `write: PATH`, `edit: PATH`, `read: PATH`, `prompt: TEXT`."""
+    """Parse a sample: a command, or `write: PATH`, `edit: PATH`, `read: PATH`, `prompt: TEXT`."""
     kind_match = KIND.fullmatch(text.strip())
     kind, argument = (kind_match[1], kind_match[2].strip()) if kind_match else ("shell", text.strip())
     if not argument:
@@ -171,7 +171,7 @@ def parse_sample(text: str) -> Sample:
 
 
 def _make_controls(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
-    """What is harmless, once of each kind."""
+    """Make a harmless sample of each kind."""
     yield _make_command("ls README.md", harmless=True)
     yield _make_write("notes.md", "# Notes\n")._replace(harmless=True)
     yield _make_edit("notes-edited.md")._replace(harmless=True)
@@ -183,7 +183,7 @@ def _make_controls(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
 
 
 def _select_fitting(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
-    """What guards look for, and what formatters do, where a hook's matcher is for it."""
+    """Select what guards look for and formatters change, where a hook's matcher matches."""
     formatted = [_make_write(path, text)._replace(harmless=True) for path, text in FORMATTED]
     for sample in (*formatted, *_make_dangers()):
         events = AFTER if sample.harmless else GUARDED
@@ -205,14 +205,14 @@ def _make_command(line: str, *, harmless: bool = False) -> Sample:
 
 
 def _find_program(line: str) -> tuple[str, ...]:
-    """The words of the program that a command starts with; none where a shell may make others of them."""
+    """Find the words of the program that a command starts; none where a shell may change them."""
     words = re.split(r"[|;&]", line, maxsplit=1)[0].split()
     is_sure = PLAIN.fullmatch(line) and words and PROGRAM.fullmatch(words[0]) and words[0] not in BUILT_IN
     return tuple(words) if is_sure else ()
 
 
 def _add_mark(line: str, mark: str) -> str:
-    """A command that leaves a file, after what it does, or before it ends the shell."""
+    """Make a command leave a file after its work, or before it ends the shell."""
     if line.startswith("exit "):
         return f"touch {mark}; {line}"
     # A comment or a text that goes on in further lines would swallow what follows it.
@@ -245,7 +245,7 @@ def _number_sample(sample: Sample, number: int) -> Sample:
 
 
 def _make_call(sample: Sample) -> Call:
-    """The call in canonical words, with the path as agents send it."""
+    """Make the call in canonical words, with the path as agents send it."""
     arguments, path = sample.given, f"/project/{sample.path}"
     if sample.kind == "mcp":
         return Call(

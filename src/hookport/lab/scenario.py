@@ -210,7 +210,7 @@ _KINDS = {str: "a text", dict: "an object", list: "a list", bool: "true or false
 
 
 def list_names() -> list[str]:
-    """Every scenario, in alphabetical order."""
+    """List every scenario, in alphabetical order."""
     file_names = (path.name for path in files("hookport.lab").joinpath("scenarios").iterdir())
     return sorted(name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml"))
 
@@ -224,7 +224,7 @@ def get(name: str) -> Scenario:
 
 
 def parse_scenario(name: str, text: str) -> Scenario:
-    """A scenario from its text; InputError lists everything that is wrong with it."""
+    """Parse a scenario; InputError lists everything that is wrong with it."""
     import yaml
 
     file = f"{name}.yaml"
@@ -309,7 +309,7 @@ class _ScenarioReader:
         path: Path,
         needed: tuple[str, ...] = (),
     ) -> Mapping[str, Tree]:
-        """The fields of an object that are known and have the right type; the others are problems."""
+        """Read the fields of an object that are known and have the right type; the others are problems."""
         if not isinstance(tree, dict):
             self.add_problem(path, "must be an object")
             return {}
@@ -449,7 +449,7 @@ class _ScenarioReader:
 
 
 def fill_format(tree: Tree, word: str) -> Tree:
-    """The same data with the format's name in it."""
+    """Fill the format's name into data."""
     if isinstance(tree, str):
         return tree.replace(FORMAT, word)
     if isinstance(tree, Mapping):
@@ -461,5 +461,5 @@ def fill_format(tree: Tree, word: str) -> Tree:
 
 
 def is_of_format(tree: Tree) -> bool:
-    """Whether the data is there once for each format."""
+    """Whether the data differs by format."""
     return bool(fill_format(tree, "") != tree)

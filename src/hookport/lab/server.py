@@ -49,7 +49,7 @@ class ModelScript:
         self._lock = threading.Lock()
 
     def count_steps(self, conversation: Conversation) -> int:
-        """How many steps the conversation has behind it.
+        """Count the steps that the conversation has behind it.
 
         Calls are known by their ids, or by their number where an agent gives them ids of its own. A text
         counts only if it is the one that the script has at this place, since agents put words into the
@@ -94,7 +94,7 @@ def _is_step(step: ModelStep, called: bool, text: str) -> bool:  # noqa: FBT001 
 
 
 class Server:
-    """A running model; `requests` is what it heard so far. Use it in a `with`."""
+    """A running model; `requests` are those received so far. Use it in a `with`."""
 
     def __init__(
         self, steps: Sequence[ModelStep], protocol: str, *, port: int = 0, requests_file: Path | None = None
@@ -186,7 +186,7 @@ def _format_target(ask: ModelRequest) -> str:
 
 
 class _Listener(socketserver.ThreadingTCPServer):
-    """A listener that is there again at once and asks no name server for its own name."""
+    """A listener whose port can be reused at once, and that asks no name server for its own name."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -201,7 +201,7 @@ class _Listener(socketserver.ThreadingTCPServer):
 
 
 class _UnreadableBodyError(Exception):
-    """A body that cannot be read, with the status that says so."""
+    """A body that cannot be read, with the HTTP status for it."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

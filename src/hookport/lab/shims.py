@@ -18,7 +18,7 @@ PROFILES = (".profile", ".bash_profile", ".zshenv", ".zprofile")
 
 
 def place_shims(folder: Path, home: Path, project: Path, calls: Iterable[Sample], path: str) -> str:
-    """The search path that finds them first, in login shells too."""
+    """Write the shims; return the search path that finds them first, in login shells too."""
     waited: dict[str, list[Sample]] = {}
     for sample in calls:
         if sample.program:

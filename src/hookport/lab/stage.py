@@ -68,7 +68,7 @@ def commit(stage: Stage, message: str) -> None:
 
 
 def make_environment(stage: Stage) -> dict[str, str]:
-    """What every program of the run has, before its driver adds its own."""
+    """Make the environment of every program of the run, before its driver adds its own."""
     home, root = stage.home, stage.home.parent
     path = os.pathsep.join([_make_command_path(root / "bin"), os.environ.get("PATH", os.defpath)])
     return {
@@ -101,7 +101,7 @@ def make_spec(
     settle_seconds: float = 1,
     more: Mapping[str, str] | None = None,
 ) -> Spec:
-    """What the player is asked to do on that stage; `more` is added to the environment of the agent."""
+    """Make the player's spec for a stage; `more` is added to the environment of the agent."""
     return Spec(
         argv=tuple(driver.command(stage)),
         cwd=str(stage.cwd),
@@ -117,14 +117,14 @@ def make_spec(
 
 
 def _find_free_port() -> int:
-    """A port that is free now. In a network of its own it stays free; elsewhere the player says if not."""
+    """Find a free port. In a network of its own it stays free; elsewhere the player reports a clash."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def _make_command_path(folder: Path) -> str:
-    """The folders that hold this hookport's command and its Python, to be put first on PATH."""
+    """Make the start of PATH: the folders of this hookport's command and its Python."""
     scripts = Path(sysconfig.get_path("scripts"))
     folders = [str(scripts), str(Path(sys.executable).parent)]
     if not (scripts / "hookport").exists():

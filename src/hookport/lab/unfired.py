@@ -1,4 +1,4 @@
-"""Why a person's own hook did not fire in an agent, as far as tables and what was seen can tell."""
+"""Why a person's own hook did not fire in an agent, from the tables and from the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 160
 
 
 def explain_unfired(account: Account, number: int) -> str:
-    """The first thing that keeps a hook from firing."""
+    """Explain what keeps a hook from firing."""
     hook = account.hooks[number]
     explanation = _explain_by_tables(account, hook) or _explain_by_run(account)
     if explanation:
@@ -51,7 +51,7 @@ def _explain_by_run(account: Account) -> str:
 
 
 def _explain_unmatched(account: Account, hook: PlannedHook) -> str:
-    """Its matcher is for something else; a name that no tool has is likely misspelt."""
+    """Explain that its matcher is for something else; a name that no tool has is likely misspelt."""
     driver = account.driver
     subject = " or ".join([*hook.tools] or [tool or value for _, value, tool in hook.terms]) or "calls"
     pattern = f" with '{hook.content}'" if hook.content else ""

@@ -1,4 +1,4 @@
-"""A command that an agent runs by itself, seen from outside: what it was told, what it said, how it ended.
+"""A command that an agent runs by itself, observed: its input, its output, how it ended.
 
 `python -I -S witness.py FILE NUMBER COMMAND` is put in the command's place in the agent's own settings. It
 adds a line to the file when the command begins and one when it has ended, and is otherwise as the command is.

@@ -9,7 +9,7 @@ from hookport.lab.driver import Driver
 
 
 def list_names() -> list[str]:
-    """Every driver, in alphabetical order."""
+    """List every driver, in alphabetical order."""
     file_names = (path.name for path in files(__name__).iterdir())
     return sorted(
         name.removesuffix(".py").replace("_", "-")
@@ -26,5 +26,5 @@ def get(name: str) -> Driver:
 
 
 def get_dialect_id(driver: Driver) -> str:
-    """The id of the dialect that it speaks."""
+    """Return the id of the dialect that the driver speaks."""
     return driver.dialect.replace("_", "-")

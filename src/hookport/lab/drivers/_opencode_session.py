@@ -42,7 +42,7 @@ def ask(url: str, body: Tree | None = None, method: str = "") -> Tree:
 
 
 def count_processes(session: int) -> int:
-    """How many processes belong to the server, of the system's session with that number; 0 without /proc."""
+    """Count the processes of the server's system session; 0 without /proc."""
     count = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -64,7 +64,7 @@ def settle(url: str, server: int) -> None:
 
 
 def talk(url: str, prompt: str, server: int) -> int:
-    """Ask once, print what is said, and wait for what hooks make of it; 1 where the prompt was refused."""
+    """Send the prompt, print the answer, and wait for the hooks; 1 where the prompt was refused."""
     session = f"{url}/session/{ask(f'{url}/session', {})['id']}"
     parts = [{"type": "text", "text": prompt}]
     answer = ask(f"{session}/message", {"parts": parts})

@@ -30,13 +30,13 @@ def write_toml(path: Path, tables: Mapping[str, Mapping[str, Tree]]) -> None:
 
 
 def make_server(stage: Stage) -> dict[str, Tree]:
-    """The MCP server as most agents write one down: a program and its arguments."""
+    """Make the entry of the MCP server as most agents have it: a program and its arguments."""
     program, *arguments = stage.mcp
     return {"command": program, "args": arguments}
 
 
 def make_servers(stage: Stage, **more: Tree) -> dict[str, Tree]:
-    """The map of MCP servers under the name that most agents give it; nothing where there is none."""
+    """Make the map of MCP servers under the name that most agents use; empty without a server."""
     return {"mcpServers": {"lab": {**make_server(stage), **more}}} if stage.mcp else {}
 
 

@@ -3,7 +3,7 @@
 - `recognise(path)`: whether a request to that path asks the model for its next answer.
 - `read(body)`: the conversation that such a request carries.
 - `write_reply(step, ask, serial)`: the answer to it, streamed or not as the request wants it.
-- `answer_aside(ask)`: the answer to what agents ask on the way (lists of models, counts of tokens), or nothing.
+- `answer_aside(ask)`: the answer to side requests (lists of models, counts of tokens), or nothing.
 - `make_refusal(message)`: the body of an error, as that protocol writes it.
 """
 
@@ -71,7 +71,7 @@ class ToolResult(NamedTuple):
 
 
 class Conversation(NamedTuple):
-    """The conversation that a request carries. A request with a `schema` wants JSON of that form, not a next step."""
+    """The conversation in a request. A request with a `schema` wants JSON of that form, not a next step."""
 
     turns: tuple[ModelTurn, ...] = ()
     texts: tuple[Message, ...] = ()
@@ -91,7 +91,7 @@ class ModelProtocol(Protocol):
 
 
 def list_names() -> list[str]:
-    """Every protocol, in alphabetical order."""
+    """List every protocol, in alphabetical order."""
     file_names = (path.name for path in files(__name__).iterdir())
     return sorted(
         name.removesuffix(".py") for name in file_names if name.endswith(".py") and not name.startswith("_")

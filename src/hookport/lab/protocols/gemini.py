@@ -66,7 +66,7 @@ def read(body: Tree) -> Conversation:
 
 
 def _read_response(response: Tree) -> str:
-    """The text of an answer to a call: mostly one field of it, named `output`, `error` or `result`."""
+    """Read the text of an answer to a call: mostly its field `output`, `error` or `result`."""
     for field in ("output", "error", "result"):
         if isinstance(as_object(response).get(field), str):
             return str(response[field])

@@ -137,7 +137,7 @@ def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
 def _make_filling(
     item: dict[str, Tree], place: dict[str, Tree]
 ) -> tuple[str, list[tuple[str, dict[str, Tree]]]]:
-    """The field of an item that is filled after it was added, and the events that fill it."""
+    """Find the field of an item that is filled after it was added, and the events that fill it."""
     if item["type"] == "message":
         part, place = item["content"][0], {**place, "content_index": 0}
         empty = {**part, "text": ""}
