@@ -393,11 +393,11 @@ def choose_entries(
     dialect = target.dialect
     why = ""
     for found_hook in hooks:
-        hook, name = found_hook.hook, name_of(found_hook)
+        hook, name = found_hook.hook, name_entry(found_hook)
         if hook.handler.type != "command":
-            why = f"'{name_entry(found_hook)}' is no command but of type {hook.handler.type}"
+            why = f"'{name}' is no command but of type {hook.handler.type}"
         elif not agree(get(hook.dialect), dialect, hook.event):
-            why = f"'{name_entry(found_hook)}' was written for {hook.dialect}, which hears and says it in other words"
+            why = f"'{name}' was written for {hook.dialect}, which hears and says it in other words"
         if why:
             break
     for copy, other in find_copies(hooks) if not why else ():
