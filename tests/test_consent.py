@@ -201,6 +201,23 @@ def test_an_agent_does_not_take_an_approval_back(project: Project, typed: str | 
     assert (code, project.how()) == (0, None), said
 
 
+@pytest.mark.parametrize("command", ["unsync", "undo"])
+def test_an_agent_does_not_take_entries_out(tmp_path: Path, command: str) -> None:
+    """A guard that nobody calls denies nothing; looking is for agents too."""
+    project = Project(tmp_path.resolve())
+    project.program[-1:] = ["sync", "--agent", "claude-code"]
+    project.run()
+    settings = project.root / ".claude" / "settings.json"
+    installed = settings.read_bytes()
+    project.program[-3:] = [command]
+    assert project.run("--dry-run", **MARKER)[0] == 0
+    code, said = project.run(**MARKER)
+    assert (code, settings.read_bytes()) == (2, installed), said
+    assert f"agents may not {command} hooks" in said
+    assert project.run()[0] == 0
+    assert not settings.exists() or settings.read_bytes() != installed
+
+
 def test_json_is_refused_to_an_agent_and_unattended_otherwise(tmp_path: Path) -> None:
     made = Project(tmp_path.resolve())
     assert made.run("--yes", "--json", **MARKER)[0] == 2

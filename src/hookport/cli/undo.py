@@ -14,6 +14,7 @@ from argparse import ArgumentParser, Namespace
 from datetime import datetime
 from pathlib import Path
 
+from hookport.agents import list_markers
 from hookport.cli.difference import format_difference
 from hookport.console.terminal import Paint
 from hookport.errors import UsageError
@@ -21,6 +22,7 @@ from hookport.install import files
 from hookport.install.ledger import LedgerRun
 from hookport.project.contents import Change
 from hookport.project.discovery import find_project_root
+from hookport.runtime import consent
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -41,6 +43,9 @@ def run(args: Namespace) -> int:
     last = files.find_last_run(env, root)
     if last is None:
         return _report_nothing(project, args, env)
+    if not args.dry_run and not consent.may_withdraw(project, env, list_markers(), "undo"):
+        sys.stdout.write("nothing was taken back.\n")
+        return 1
     if not args.all or args.yes or args.dry_run:
         changes = files.undo(env, root, number=last.number, dry_run=args.dry_run)
     else:

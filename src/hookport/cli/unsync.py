@@ -12,12 +12,15 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from hookport.agents import list_markers
 from hookport.cli import report
 from hookport.cli.difference import format_difference
 from hookport.cli.sync import add_agents, format_path
 from hookport.console.terminal import Paint, make_plain
 from hookport.install import files, sync
 from hookport.install.sync import SyncPlan
+from hookport.project.discovery import find_project_root
+from hookport.runtime import consent
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,7 +38,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Plan the edits, show or write them, and name the files."""
     env, cwd = dict(os.environ), str(Path.cwd())
-
+    root = find_project_root(cwd, env)
+    if not args.dry_run and not consent.may_withdraw(root, env, list_markers(), "unsync"):
+        sys.stdout.write("nothing was removed.\n")
+        return 1
     scope = None if args.scope == "all" else args.scope
 
     def make() -> SyncPlan:

@@ -1,4 +1,4 @@
-"""Who may approve, pause and untrust: every command that does asks here, and nowhere else.
+"""Who may approve, pause and disarm hooks: every command that does asks here, and nowhere else.
 
 Agents set variables for the commands that they run. Where one is set and nobody sits at a terminal, nothing
 is approved. It is a speed bump: a variable can be taken away, and a pseudo-terminal looks like a person.
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 # How an approval came about, as the store has it.
 ASKED, TYPED, YES, UNATTENDED = "asked", "typed", "yes", "unattended"
 # What was done, by what is asked for.
-DONE = {"approve": "approved", "pause": "paused", "untrust": "taken back"}
+DONE = {
+    "approve": "approved",
+    "pause": "paused",
+    "untrust": "taken back",
+    "unsync": "removed",
+    "undo": "taken back",
+}
 QUESTIONS = {
     "approve": "Approve these hooks? They run with your rights. [y/N] ",
     "pause": "Pause? Nothing that is guarded this way is denied meanwhile. [y/N] ",
@@ -60,13 +66,13 @@ def ask_consent(
     return ASKED if is_agreed(QUESTIONS[verb]) else ""
 
 
-def may_withdraw(root: str, env: Mapping[str, str], markers: Iterable[str]) -> bool:
-    """Whether an approval may be removed: a person is not asked, an agent may not do it.
+def may_withdraw(root: str, env: Mapping[str, str], markers: Iterable[str], verb: str = "untrust") -> bool:
+    """Whether approvals or entries may be removed: a person is not asked, an agent may not do it.
 
-    A guard without its approval denies nothing any more.
+    A guard without its approval, or without the entry that calls it, denies nothing any more.
     """
     variable = find_marker(env, markers)
-    return not variable or _is_confirmed(root, variable, "untrust", asks=sys.stdin.isatty())
+    return not variable or _is_confirmed(root, variable, verb, asks=sys.stdin.isatty())
 
 
 def _is_confirmed(root: str, variable: str, verb: str, *, asks: bool) -> bool:
