@@ -514,7 +514,9 @@ def test_every_remedy_is_a_command_that_the_bridge_has(project: Project) -> None
     named: list[str] = []
     for node in nodes:
         match node:
-            case ast.Call(ast.Attribute(attr="command" | "for_models"), [ast.Constant(str(name)), *_]):
+            case ast.Call(
+                ast.Attribute(attr="format_command" | "format_for_models"), [ast.Constant(str(name)), *_]
+            ):
                 asked.add(name)
             case ast.Constant(str(text)) if id(node) not in docstrings:
                 named += re.findall(r"(?i)\b(?:run|try:?|with|by|;) `hookport [^`]*`.*", text)

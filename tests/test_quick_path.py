@@ -40,7 +40,8 @@ COUNTING = """
 import collections, json, os, sys
 told, source, archive, *words = sys.argv[1:]
 sys.path.insert(0, archive or source)
-names = {"loads": "json_text.py", "read_event": "events.py", "hooks"] = "recognition.py"
+names = {"loads": "json_text.py", "read_event": "events.py", "hooks": "plan.py"}
+names["recognise_payload"] = "recognition.py"
 payload = b"".join(iter(lambda: os.read(0, 1 << 16), b""))
 read, write = os.pipe()
 os.write(write, payload)
