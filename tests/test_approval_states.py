@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import hookport
 from tests import forks
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
-
-BRIDGE = Path(hookport.__file__).parent / "bridge.py"
 
 
 class Repository:
@@ -79,16 +75,7 @@ class Repository:
             "tool_name": "Bash",
             "tool_input": {"command": "ls"},
         }
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", str(BRIDGE), "dispatch", "codex", "PreToolUse"],
-            input=json.dumps(payload),
-            cwd=where,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        done = forks.run(["dispatch", "codex", "PreToolUse"], where, self.env, json.dumps(payload))
         return done.stderr.strip() if done.returncode == 2 else done.stdout.strip()
 
 

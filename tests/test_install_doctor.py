@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from hookport.doctor.repair import repair
 from hookport.findings import KINDS
 from hookport.runtime import journal
 from hookport.shapes.dialect import Dialect, Gate
+from tests import forks
 
 GUARD = "#!/bin/sh\nexit 0\n"
 
@@ -578,11 +578,7 @@ def approve(place: Place) -> None:
 
 
 def hookport(words: str, place: Place) -> subprocess.CompletedProcess[str]:
-    env = {**place.env, "PYTHONPATH": os.pathsep.join(sys.path), "NO_COLOR": "1"}
-    command = [sys.executable, "-m", "hookport", *shlex.split(words)]
-    return subprocess.run(
-        command, cwd=place.root, env=env, capture_output=True, text=True, check=False, timeout=120
-    )
+    return forks.run(shlex.split(words), place.root, {**place.env, "NO_COLOR": "1"}, timeout=120)
 
 
 def test_hooks_of_hookport_need_an_agent_that_calls_it(place: Place) -> None:

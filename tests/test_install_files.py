@@ -23,6 +23,7 @@ from hookport.install import files, ledger
 from hookport.install.files import ChangedError
 from hookport.project.contents import Change, read_file
 from hookport.project.disk import LARGEST
+from tests import forks
 
 SOURCE = str(Path(__file__).parent.parent / "src")
 STRACE = shutil.which("strace")
@@ -57,15 +58,7 @@ def change(path: Path, after: bytes | None, *, executable: bool = False) -> Chan
 
 
 def hookport(*words: str, cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hookport", *words],
-        cwd=cwd,
-        env={**env, "PYTHONPATH": SOURCE, "NO_COLOR": "1", "TZ": "UTC"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return forks.run(words, cwd, {**env, "NO_COLOR": "1", "TZ": "UTC"})
 
 
 # Killed at every call

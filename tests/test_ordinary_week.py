@@ -12,20 +12,17 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-import hookport
-from tests import agent_data
+from tests import agent_data, forks
 from tests.test_approval_states import Repository
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
-BRIDGE = Path(hookport.__file__).parent / "bridge.py"
 # Agent, event, a captured payload, and the command in it.
 CALLERS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("codex", "PreToolUse", "codex/PreToolUse.Bash.json", ("tool_input", "command")),
@@ -74,10 +71,11 @@ CHECK = "import sys\nif 'sudo' in sys.stdin.read():\n    print('no sudo', file=s
 
 
 class Step(NamedTuple):
-    """What is done; `asks`: a guard is another one after it."""
+    """What is done; `asks`: a guard is another one after it; `exits`: how it may end."""
 
     what: str
     asks: bool = False
+    exits: tuple[int, ...] = (0,)
 
 
 class Week(Repository):
@@ -110,12 +108,15 @@ class Week(Repository):
         self.commit("guards")
         self.callers = cycle(CALLERS)
 
-    def sh(self, text: str) -> None:
+    def sh(self, text: str, exits: tuple[int, ...] = (0,)) -> None:
         """What a person types, or an agent's tool runs."""
-        done = subprocess.run(
-            ["bash", "-c", text], cwd=self.root, env=self.env, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, (text, done.stdout, done.stderr)
+        if text.startswith("hookport "):
+            done = self.run(*text.split()[1:])
+        else:
+            done = subprocess.run(
+                ["bash", "-c", text], cwd=self.root, env=self.env, capture_output=True, text=True, check=False
+            )
+        assert done.returncode in exits, (text, done.stdout, done.stderr)
 
     def call(self, command: str = "ls src", session: str = "s") -> tuple[str, str]:
         """The next agent, and why its call is denied; empty where it is not."""
@@ -131,16 +132,7 @@ class Week(Repository):
         payload["cwd"] = str(self.root)
         if agent == "cursor":
             payload["workspace_roots"] = [str(self.root)]
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", str(BRIDGE), "dispatch", agent, event],
-            input=json.dumps(payload),
-            cwd=self.root,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        done = forks.run(["dispatch", agent, event], self.root, self.env, json.dumps(payload))
         said = done.stdout + done.stderr
         return agent, said if done.returncode == 2 or '"deny"' in said or '"block"' in said else ""
 
@@ -150,12 +142,11 @@ def edit(path: str, text: str) -> str:
     return f"mkdir -p $(dirname {path}) && printf '%s' {shlex.quote(text)} > {path}"
 
 
-HP = f"{shlex.quote(sys.executable)} -m hookport"
 STEPS = [
     # Monday: a clone is set up.
-    Step(f"{HP} trust --yes"),
+    Step("hookport trust --yes"),
     Step("git add -A && git commit -qm lock"),
-    Step(f"{HP} trust --check"),
+    Step("hookport trust --check"),
     Step("mkdir -p node_modules/x && echo 'module.exports = 1' > node_modules/x/index.js"),
     Step("mkdir -p .venv/bin && echo x > .venv/bin/activate"),
     Step(edit("package-lock.json", "{}")),
@@ -182,8 +173,8 @@ STEPS = [
     Step("touch src/main.py .claude/settings.json guards/guard.sh"),
     Step("git switch -q main && git merge -q feature"),
     Step("git tag v1 && git branch -d feature -q"),
-    Step(f"{HP} status"),
-    Step(f"{HP} doctor || true"),
+    Step("hookport status"),
+    Step("hookport doctor", exits=(0, 1)),
     # Wednesday: a colleague's change of a guard is pulled.
     Step(
         "rm -rf ../colleague && git clone -q . ../colleague && cd ../colleague && "
@@ -217,20 +208,20 @@ STEPS = [
     Step(edit("tools/check.py", f"import tools.helper\n{CHECK}"), asks=True),
     Step("git add -A && git commit -qm 'check more'"),
     # Friday: installing, vendoring, upgrading, and taking it back.
-    Step(f"{HP} sync --agent codex --mode bridge || test $? = 1"),
-    Step(f"{HP} status"),
-    Step(f"{HP} unsync"),
-    Step(f"{HP} undo --yes"),
-    Step(f"{HP} undo --yes"),
-    Step(f"{HP} vendor"),
-    Step(f"{HP} trust --yes"),
-    Step(f"{HP} undo --yes"),
-    Step(f"{HP} trust --yes"),
+    Step("hookport sync --agent codex --mode bridge", exits=(0, 1)),
+    Step("hookport status"),
+    Step("hookport unsync"),
+    Step("hookport undo --yes"),
+    Step("hookport undo --yes"),
+    Step("hookport vendor"),
+    Step("hookport trust --yes"),
+    Step("hookport undo --yes"),
+    Step("hookport trust --yes"),
     Step("rm -rf ~/.cache/hookport"),
     Step("git clean -qfd src && git gc -q"),
     Step(edit(".gitignore", "node_modules/\n.venv/\n*.log\n.count\n__pycache__/\n.env\ndist/\nbuild/\n")),
     Step("git add -A && git commit -qm 'the end of a week' --allow-empty"),
-    Step(f"{HP} trust --check"),
+    Step("hookport trust --check"),
 ]
 
 
@@ -239,7 +230,7 @@ def test_a_week_of_ordinary_work(tmp_path: Path, calls: int) -> None:
     week = Week(tmp_path.resolve())
     assert len(STEPS) >= 60
     for number, step in enumerate(STEPS):
-        week.sh(step.what)
+        week.sh(step.what, step.exits)
         session = f"day-{number // 10}"
         if step.asks:
             # Claude Code runs hooks of its own settings by itself.
@@ -249,7 +240,7 @@ def test_a_week_of_ordinary_work(tmp_path: Path, calls: int) -> None:
             remedies = re.findall(r"`(hookport [a-z ]+)`", said)
             assert remedies, (step, agent, said)
             assert "own terminal" in said
-            week.sh(f"{remedies[0].replace('hookport', HP, 1)} --yes")
+            week.sh(f"{remedies[0]} --yes")
         for _ in range(calls):
             agent, said = week.call(session=session)
             assert said == "", (number, step.what, agent)
