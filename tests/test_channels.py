@@ -14,6 +14,7 @@ import pytest
 
 from hookport.agents import get, list_agents
 from hookport.model.runs import Answer
+from tests import forks
 from tests.oracle import SEATS, Outcome, args_of, payload_of
 from tests.test_runtime_dispatch import COMMANDS, Place, denied
 
@@ -162,14 +163,7 @@ def test_the_remedy_is_a_command_that_works_here(place: Place, is_installed: boo
     """Where hookport is not installed, the project's archive approves."""
     env = {**place.env, "HOOKPORT_PROJECT": str(place.root)}
     for words in (("vendor",), ("trust", "--yes")):
-        subprocess.run(
-            [sys.executable, "-m", "hookport", *words],
-            cwd=place.root,
-            env=env,
-            check=True,
-            capture_output=True,
-            timeout=60,
-        )
+        forks.run(words, place.root, env).check_returncode()
     tools = place.folder / "tools"
     tools.mkdir()
     if is_installed:

@@ -14,6 +14,7 @@ import pytest
 
 import hookport
 from hookport.findings import EntrySilent
+from tests import forks
 from tests.approval import approve
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="entries are shell commands here")
@@ -51,6 +52,8 @@ class World:
 
     def run(self, source: Path, *words: str) -> subprocess.CompletedProcess[str]:
         env = {**self.env, "PYTHONPATH": str(source)}
+        if source == SOURCE:
+            return forks.run(words, self.root, env, timeout=120)
         return subprocess.run(
             [sys.executable, "-m", "hookport", *words],
             cwd=self.root,

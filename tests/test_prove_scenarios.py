@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -24,6 +23,7 @@ from hookport.model.events import EVENTS
 from hookport.model.runs import RunResult
 from hookport.project.discovery import discover
 from hookport.wire.answers import read_answer
+from tests import forks
 
 MINIMAL = {"title": "t", "steps": [], "expect": []}
 HOOK = {"name": "guard", "event": "before_tool_execute", "answer": "deny"}
@@ -154,16 +154,7 @@ class Lab:
         (self.project / ".git").mkdir()
 
     def hookport(self, *words: str, given: str = "") -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "hookport", *words],
-            cwd=self.project,
-            env=self.env,
-            input=given,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        done = forks.run(words, self.project, self.env, given)
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         return done.stdout
 
