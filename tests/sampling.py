@@ -125,6 +125,7 @@ SAMPLED: Mapping[str, Cover] = {
     "test_covered.py::test_what_disarms_a_guard_is_covered_or_said": 5,
     "test_doctor_probe.py::test_an_entry_that_does_not_reach_a_hook_is_found": "each",
     "test_examples.py::test_every_case_passes_for_every_agent": 3,
+    "test_install_doctor.py::test_an_unapproved_hook_of_another_agents_file_is_an_error": "families",
     "test_install_sync.py::test_a_second_sync_writes_nothing_and_all_can_be_taken_back": "families",
     "test_installs.py::test_a_file_that_cannot_be_read_is_refused_and_untouched": "words",
     "test_installs.py::test_adopted_commands_are_a_splice_and_unsync_and_undo_restore_the_bytes": "families",

@@ -14,7 +14,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import hookport
+from tests import forks
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts"),
@@ -615,15 +615,7 @@ class World:
 
     def approve(self) -> Any:
         """What `hookport trust` says."""
-        done = subprocess.run(
-            [sys.executable, "-m", "hookport", "trust", "--yes", "--json"],
-            cwd=self.root,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        done = forks.run(["trust", "--yes", "--json"], self.root, self.env, timeout=300)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -646,16 +638,7 @@ class World:
             "tool_name": f"mcp__guard__{name}",
             "tool_input": {},
         }
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", str(BRIDGE), "dispatch", "codex", "PreToolUse"],
-            input=json.dumps(payload),
-            cwd=self.root,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        done = forks.run(["dispatch", "codex", "PreToolUse"], self.root, self.env, json.dumps(payload))
         return done.stderr.strip() if done.returncode == 2 else done.stdout.strip()
 
 

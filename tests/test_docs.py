@@ -15,6 +15,7 @@ import pytest
 from hookport.agents import list_dialects
 from hookport.cli import COMMANDS
 from hookport.findings import KINDS
+from tests import forks
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -100,14 +101,8 @@ def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
 
     def play(block: re.Match[str]) -> str:
         words = block[1].split()[1:]
-        done = subprocess.run(
-            [sys.executable, "-m", "hookport", *words],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={"PYTHONPATH": str(ROOT / "src"), "PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")},
-        )
+        env = {"PYTHONPATH": str(ROOT / "src"), "PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")}
+        done = forks.run(words, tmp_path, env)
         shown = re.sub(r"\(\d+ ms\)", "(12 ms)", done.stdout + done.stderr)
         shown = re.sub(r"  \(\d+\.\d s\)$", "", shown, flags=re.MULTILINE)
         return f"```console\n$ {block[1]}\n{shown}```"

@@ -32,6 +32,7 @@ from hookport.project.ownership import is_dispatch, is_ours
 from hookport.shapes.entries import find_slots
 from hookport.wire import recognition
 from hookport.wire.answers import read_answer
+from tests import forks
 from tests.approval import approve
 
 AGENTS = list_agents()
@@ -214,15 +215,7 @@ def test_the_command_works_from_a_folder_below_with_a_short_path(mode: Choice, w
     command = entry(world, "claude-code", mode=mode)
     below = world.root / "src/deep"
     below.mkdir(parents=True)
-    trusted = subprocess.run(
-        [sys.executable, "-m", "hookport", "trust", "--yes"],
-        cwd=world.root,
-        env={**world.env, "PYTHONPATH": str(Path(bridge.__file__).parent.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    trusted = forks.run(["trust", "--yes"], world.root, world.env)
     assert trusted.returncode == 0, trusted.stderr
     done = fire(world, command, below, CLAUDE_PROJECT_DIR=str(world.root), PATH="")
     assert (done.returncode, "no forced pushes" in done.stdout + done.stderr) in ((0, True), (2, True))
@@ -565,14 +558,12 @@ def test_trust_says_which_hook_has_no_entry(world: World) -> None:
     world.sync("claude-code", mode="bridge")
     stop = {"event": "agent_stop", "name": "tidy", "handler": {"type": "command", "command": "true"}}
     world.write(".hookport/hooks.json", {"spec": "hooks/1.0", "hooks": [stop]})
-    words = [sys.executable, "-m", "hookport", "trust", "--yes"]
-    env = {**world.env, "PYTHONPATH": str(Path(bridge.__file__).parent.parent)}
-    done = subprocess.run(words, cwd=world.root, env=env, capture_output=True, text=True, check=False)
+    done = forks.run(["trust", "--yes"], world.root, world.env)
     assert done.returncode == 1
     assert "'tidy'" in done.stderr
     assert "hookport sync" in done.stderr
     world.sync("claude-code", mode="bridge")
-    done = subprocess.run(words, cwd=world.root, env=env, capture_output=True, text=True, check=False)
+    done = forks.run(["trust", "--yes"], world.root, world.env)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -746,15 +737,7 @@ class TestStatus:
     def test_the_last_run_is_that_of_the_journal(self, world: World) -> None:
         command = entry(world, "claude-code")
         assert [hook.fired for hook in self.state(world, "claude-code").hooks] == [""]
-        env = {**world.env, "PYTHONPATH": str(Path(bridge.__file__).parent.parent)}
-        subprocess.run(
-            [sys.executable, "-m", "hookport", "trust", "--yes"],
-            cwd=world.root,
-            env=env,
-            check=True,
-            timeout=60,
-            capture_output=True,
-        )
+        forks.run(["trust", "--yes"], world.root, world.env).check_returncode()
         fire(world, command, world.root, CLAUDE_PROJECT_DIR=str(world.root))
         (hook,) = self.state(world, "claude-code").hooks
         assert hook.fired.startswith("20")

@@ -19,6 +19,7 @@ from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import approvals, journal, plan, trust
 from hookport.runtime.plan import PlannedHook
+from tests import forks
 from tests.approval import approve, approve_for_ci
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -65,17 +66,10 @@ class Place:
         }
         if native == "PreToolUse":
             payload |= {"tool_name": "Bash", "tool_input": {"command": "ls"}}
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", str(BRIDGE), "dispatch", "claude-code", native],
-            input=json.dumps(payload).encode(),
-            cwd=cwd or self.root,
-            env={**self.env, **(env or {})},
-            capture_output=True,
-            check=False,
-            timeout=30,
-        )
-        assert (done.returncode, done.stderr) == (0, b"")
-        told: dict[str, Any] = json.loads(done.stdout or b"{}")
+        words = ["dispatch", "claude-code", native]
+        done = forks.run(words, cwd or self.root, {**self.env, **(env or {})}, json.dumps(payload))
+        assert (done.returncode, done.stderr) == (0, "")
+        told: dict[str, Any] = json.loads(done.stdout or "{}")
         return told
 
     def reason(self, **env: str) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +14,7 @@ from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import plan
 from hookport.vendor.writer import compile_plan
+from tests import forks
 from tests.approval import approve
 
 Tree = dict[str, Any]
@@ -106,15 +105,8 @@ class Place(NamedTuple):
     def dispatch(self) -> Tree:
         """What Cursor is told of a shell command, and what ran."""
         payload = {"hook_event_name": "beforeShellExecution", "command": "ls", "cwd": str(self.root)}
-        done = subprocess.run(
-            [sys.executable, "-m", "hookport", "dispatch", "cursor", "beforeShellExecution"],
-            input=json.dumps(payload),
-            capture_output=True,
-            text=True,
-            cwd=self.root,
-            env=self.env,
-            check=False,
-        )
+        words = ["dispatch", "cursor", "beforeShellExecution"]
+        done = forks.run(words, self.root, self.env, json.dumps(payload))
         ran = self.root / "ran"
         count = len(ran.read_text().splitlines()) if ran.exists() else 0
         ran.unlink(missing_ok=True)
@@ -123,8 +115,7 @@ class Place(NamedTuple):
         return {"permission": answer.get("permission", ""), "ran": count, "told": told}
 
     def status(self) -> str:
-        argv = [sys.executable, "-m", "hookport", "status", "--agent", "cursor"]
-        done = subprocess.run(argv, capture_output=True, text=True, cwd=self.root, env=self.env, check=False)
+        done = forks.run(["status", "--agent", "cursor"], self.root, self.env)
         return done.stdout + done.stderr
 
 
