@@ -1,4 +1,4 @@
-"""Generated code, run for real: scripts by the shells that are here, the plugin by bun where there is one."""
+"""Generated code, run for real: scripts by every shell that is installed, the plugin by bun or by node."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from hypothesis import strategies as st
 from hookport.agents import get
 from hookport.convert import pipeline
 from tests import agent_data
+from tests.engines import BUN, NODE
 
 HERE = Path(__file__).parent
 SHELLS = [found for found in map(shutil.which, ("sh", "dash", "bash")) if found]
-NODE = shutil.which("node")
-# Never downloaded by the tests: they use one that is installed, or the one this variable names.
-BUN = os.environ.get("HOOKPORT_BUN") or shutil.which("bun")
+# OpenCode runs plugins on Bun in its terminal program and on Node.js in its desktop app.
+ENGINE = BUN or NODE
 
 needs_shell = pytest.mark.skipif(os.name == "nt" or not SHELLS, reason="there is no POSIX shell here")
-needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
-needs_bun = pytest.mark.skipif(
-    os.name == "nt" or not BUN, reason="bun is not installed; HOOKPORT_BUN may name one"
+needs_node = pytest.mark.skipif(not NODE, reason="no node that runs TypeScript is installed")
+needs_engine = pytest.mark.skipif(
+    os.name == "nt" or not ENGINE, reason="neither bun nor a node that runs TypeScript, or no POSIX shell"
 )
 each_shell = pytest.mark.parametrize("shell", SHELLS, ids=[Path(shell).name for shell in SHELLS])
 
@@ -555,7 +555,8 @@ def test_noise_gives_no_answer_or_a_readable_one(shell: str, said: bytes) -> Non
 
 
 CALLER = """
-const { calls, host, file } = await Bun.file("calls.json").json();
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+const { calls, host, file } = JSON.parse(readFileSync("calls.json", "utf8"));
 const plugin = await import(file);
 const prompts = [], toasts = [];
 const client = {
@@ -565,18 +566,18 @@ const client = {
 const hooks = await plugin.HookportPlugin({ directory: process.cwd(), client, ...host });
 const results = [];
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const lines = async (file) => (await Bun.file(file).text().catch(() => "")).split("\\n").length - 1;
-const isSo = async (until) =>
-  until.file ? (await lines(until.file)) >= until.lines : prompts.length >= until.prompts;
+const lines = (file) => (existsSync(file) ? readFileSync(file, "utf8") : "").split("\\n").length - 1;
+const isSo = (until) => (until.file ? lines(until.file) >= until.lines : prompts.length >= until.prompts);
 for (const { name, input, output, wait, until } of calls) {
   let error = null;
   try { await hooks[name]?.(input, output); } catch (thrown) { error = thrown.message; }
-  for (let n = 0; until && n < 300 && !(await isSo(until)); n++) await pause(100);
+  for (let n = 0; until && n < 300 && !isSo(until); n++) await pause(100);
   if (wait) await pause(wait);
   results.push({ error, output });
 }
 const exports = Object.keys(plugin);
-console.log(JSON.stringify({ exports, keys: Object.keys(hooks), results, prompts, toasts }));
+const keys = Object.keys(hooks);
+writeFileSync("results.json", JSON.stringify({ exports, keys, results, prompts, toasts }));
 process.exit(0);
 """
 
@@ -593,7 +594,7 @@ class Plugin:
         if hooks:
             (text,) = generated("opencode", *hooks).values()
             (root / "plugin.ts").write_text(text, "utf-8")
-        (root / "caller.ts").write_text(CALLER, "utf-8")
+        (root / "caller.mjs").write_text(CALLER, "utf-8")
 
     @classmethod
     def wild(cls, root: Path, *events: str, folder: str = "") -> Plugin:
@@ -605,10 +606,10 @@ class Plugin:
     def call(self, *calls: dict[str, Any]) -> dict[str, Any]:
         tree = {"calls": calls, "host": self.host, "file": self.file}
         (self.root / "calls.json").write_text(json.dumps(tree), "utf-8")
-        done = run([str(BUN), "caller.ts"], self.root, b"", self.env)
+        done = run([ENGINE, "caller.mjs"], self.root, b"", self.env)
         assert done.returncode == 0, done.stderr.decode()
         assert not (self.root / "pwned").exists()
-        result: dict[str, Any] = json.loads(done.stdout)
+        result: dict[str, Any] = json.loads((self.root / "results.json").read_bytes())
         return result
 
     def before(self, *, tool: str = "", args: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -627,6 +628,14 @@ def captured(name: str) -> dict[str, Any]:
     return {"name": "event" if name.startswith("event.") else name, **call}
 
 
+def assert_built_in_imports(source: str) -> None:
+    """Every module comes with the engine: a package may be missing, and that of pi was renamed once."""
+    imports = [line for line in source.splitlines() if line.startswith("import ")]
+    assert imports
+    assert all('from "node:' in line for line in imports)
+    assert source.count("import ") == len(imports)
+
+
 @needs_node
 @settings(max_examples=15)
 @given(text=hostile, name=hostile)
@@ -637,14 +646,14 @@ def test_the_plugin_is_javascript_whatever_is_in_it(text: str, name: str) -> Non
             "opencode", hook(f"x{text}", name=name, matcher=["shell", name or "x"])
         ).values()
         file.write_text(source, "utf-8")
-        checked = subprocess.run([str(NODE), "--check", str(file)], capture_output=True, check=False)
+        checked = subprocess.run([NODE, "--check", str(file)], capture_output=True, check=False)
         assert (checked.returncode, checked.stderr) == (0, b"")
         assert source.isascii()
-        assert "import " not in source
+        assert_built_in_imports(source)
         assert source.count("export ") == source.count("export const HookportPlugin = async (") == 1
 
 
-@needs_bun
+@needs_engine
 class TestPlugin:
     """What the generated plugin does when it is called as the host calls it."""
 
@@ -890,7 +899,7 @@ class TestPlugin:
         assert log == ["subagent_start", "subagent_stop", "agent_stop", "permission_denied"]
 
 
-@needs_bun
+@needs_engine
 class TestBridgedPlugin:
     """A guard of Claude Code behind the bridge, called by the plugin with OpenCode's own arguments."""
 
@@ -939,7 +948,7 @@ class TestBridgedPlugin:
         assert plugin.before(args={"command": "rm -rf build"})["error"] == 'no "rm -rf" here'
 
 
-@needs_bun
+@needs_engine
 @settings(max_examples=15)
 @given(text=hostile, name=hostile.filter(str.strip))
 def test_values_reach_their_command_and_no_other_code(text: str, name: str) -> None:

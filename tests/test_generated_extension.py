@@ -15,9 +15,21 @@ import pytest
 from hypothesis import given, settings
 
 from tests import agent_data
-from tests.test_generated import NODE, generated, hook, hostile, is_running, needs_node, run, wild
+from tests.engines import NODE
+from tests.test_generated import (
+    assert_built_in_imports,
+    generated,
+    hook,
+    hostile,
+    is_running,
+    needs_node,
+    run,
+    wild,
+)
 
-needs_posix = pytest.mark.skipif(os.name == "nt" or not NODE, reason="node or a POSIX shell is missing")
+needs_posix = pytest.mark.skipif(
+    os.name == "nt" or not NODE, reason="no node that runs TypeScript, or no POSIX shell"
+)
 
 CALLER = """
 import { readFileSync, writeFileSync } from "node:fs";
@@ -56,7 +68,7 @@ PERSON = {"type": "input", "text": "hi", "source": "interactive"}
 class Extension:
     """A project with the extension of some hooks and what calls it; `ui` is what the person there says."""
 
-    file = "./.pi/extensions/hookport.mjs"
+    file = "./.pi/extensions/hookport.ts"
     below = ""
 
     def __init__(
@@ -72,8 +84,6 @@ class Extension:
             file.parent.mkdir(parents=True)
             (text,) = generated("pi", *hooks).values()
             file.write_text(text, "utf-8")
-        # Without types it is plain JavaScript, which every node reads under this name.
-        file.with_suffix(".mjs").write_bytes(file.read_bytes())
         (root / "caller.mjs").write_text(CALLER, "utf-8")
 
     def call(self, *calls: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +94,7 @@ class Extension:
             "cwd": str(self.root.resolve() / self.below),
         }
         (self.root / "calls.json").write_text(json.dumps(tree), "utf-8")
-        done = run([str(NODE), "caller.mjs"], self.root, b"", self.env)
+        done = run([NODE, "caller.mjs"], self.root, b"", self.env)
         assert done.returncode == 0, done.stderr.decode()
         assert not (self.root / "pwned").exists()
         result: dict[str, Any] = json.loads((self.root / "results.json").read_bytes())
@@ -115,13 +125,10 @@ def test_it_is_javascript_whatever_is_in_it(text: str, name: str) -> None:
         file = Path(folder) / "extension.mjs"
         (source,) = generated("pi", hook(f"x{text}", name=name, matcher=["shell", name or "x"])).values()
         file.write_text(source, "utf-8")
-        checked = subprocess.run([str(NODE), "--check", str(file)], capture_output=True, check=False)
+        checked = subprocess.run([NODE, "--check", str(file)], capture_output=True, check=False)
         assert (checked.returncode, checked.stderr) == (0, b"")
         assert source.isascii()
-        # Nothing but what node itself has: the package was renamed once, and may be again.
-        imports = [line for line in source.splitlines() if line.startswith("import ")]
-        assert imports
-        assert all('from "node:' in line for line in imports)
+        assert_built_in_imports(source)
 
 
 @needs_posix
@@ -197,7 +204,7 @@ class TestExtension:
         if at:
             (tmp_path / at / ".git").mkdir()
         shutil.move(tmp_path / ".pi" / "extensions", tmp_path / "agent")
-        extension.file, extension.below = "./agent/hookport.mjs", "deep/down"
+        extension.file, extension.below = "./agent/hookport.ts", "deep/down"
         path = (tmp_path / root).resolve()
         assert extension.before()["result"] == denied(f"{path} {path}")
 

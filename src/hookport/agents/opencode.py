@@ -272,8 +272,9 @@ DIALECT = Dialect(
     mcp=McpNames("", "_", "src"),
     matching=Matching("terms"),
     handlers=HANDLERS,
-    # The template imports nothing: the host is Bun, and a plugin that does not load is skipped without a word
-    # (OC1).
+    # The terminal program runs plugins on Bun, the desktop app (1.14.39 and later) on Node.js, which has no
+    # global `Bun` (anomalyco/opencode#25880). A plugin that does not load is skipped without a word (OC1), so
+    # the template imports only what both engines have.
     shape=make_module_shape("opencode.ts"),
     wire=build_wire([spec.native for spec in EVENTS]),
     obeys=("decision",),

@@ -3,12 +3,11 @@
 The hooks are data in the file and one small function runs them. Every value is JSON with all but ASCII
 escaped. A file we did not generate is refused: code cannot be read as data.
 
-`module.ts` is what all hosts share, JavaScript without a host: how a hook is matched, run within its time and
-understood. A host's own template, which goes behind it and whose imports go before it, says `ROOT`, the
-variable with the project's folder; `isAfter`, whether an event comes after a tool; and
-`start(argv, {cwd, env}, input, isQuiet)`, which gives a child with `pid`, `exited` (rejected where it did not
-start), `exitCode`, `kill`, and the streams `stdout` and `stderr`. Everything written to the child's stdin is
-followed by its end: a command that reads all of it must not wait.
+`module.ts` is what all hosts share: how a hook is matched, started, run within its time and understood. It
+uses only what Node.js and Bun both have, as one host may run on either. A host's own template goes behind it,
+and its imports join those of `module.ts`. It defines `ROOT`, the variable with the project's folder, and
+`isAfter`, whether an event comes after a tool. Everything written to the child's stdin is followed by its
+end: a command that reads all of it must not wait.
 """
 
 from __future__ import annotations
@@ -159,7 +158,7 @@ def make_module_shape(template: str) -> Shape:
 def _split_imports(code: str) -> tuple[str, str]:
     """The imports that a template begins with, and the rest."""
     imports, _, rest = code.partition("\n\n") if code.startswith("import ") else ("", "", code)
-    return f"{imports}\n\n" if imports else "", rest
+    return f"{imports}\n" if imports else "", rest
 
 
 def _write_hook(dialect: Dialect, hook: Hook) -> dict[str, Tree]:

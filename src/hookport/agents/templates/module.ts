@@ -1,7 +1,10 @@
 // __MARK__
 // __TITLE__ loads every file in this folder.
 
+import { spawn } from "node:child_process";
+import { Readable } from "node:stream";
 // __IMPORTS__
+
 const HOOKS = __HOOKS__;
 const CALLBACKS = __CALLBACKS__;
 
@@ -60,6 +63,30 @@ const folder = (hook, env, root) => {
   const named = (hook.cwd ?? "").replace(/^~(?=\/|$)/, "$$HOME");
   const path = named.replace(/\$\{?(\w+)\}?/g, (_, name) => env[name] ?? "");
   return /^(?:\/|[A-Za-z]:[\\/])/.test(path) ? path : path ? root + "/" + path : root;
+};
+
+const start = ([program, ...args], options, input, isQuiet) => {
+  const pipe = isQuiet ? "ignore" : "pipe";
+  const detached = SYSTEM !== "windows";
+  const stdio = ["pipe", pipe, pipe];
+  const child = spawn(program, args, { ...options, detached, stdio, windowsHide: true });
+  const exited = new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", resolve);
+  });
+  child.stdin.on("error", () => {}); // nobody has to read it
+  child.stdin.end(input);
+  return {
+    pid: child.pid,
+    exited,
+    get exitCode() {
+      return child.exitCode;
+    },
+    kill: (signal) => child.kill(signal),
+    unref: () => child.unref(),
+    stdout: isQuiet ? null : Readable.toWeb(child.stdout),
+    stderr: isQuiet ? null : Readable.toWeb(child.stderr),
+  };
 };
 
 const collect = (stream) => {

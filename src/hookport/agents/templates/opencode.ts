@@ -7,15 +7,6 @@ const IDLE = "event.session.idle";
 
 const isAfter = (event) => event === AFTER;
 
-const start = (argv, options, input, isQuiet) =>
-  Bun.spawn(argv, {
-    ...options,
-    stdin: new Blob([input]),
-    stdout: isQuiet ? "ignore" : "pipe",
-    stderr: isQuiet ? "ignore" : "pipe",
-    detached: SYSTEM !== "windows",
-  });
-
 const replace = (output, result) => {
   const text = typeof result === "string" ? result : json(result);
   if (Array.isArray(output?.content)) output.content = [{ type: "text", text }];
@@ -34,7 +25,7 @@ const add = (output, context) => {
 
 // The project that this file is in, or the host's where it is not in one.
 const rootOf = (host) => {
-  const [, own] = /^(.+)[\\/]\.opencode[\\/]plugins?$/.exec(import.meta.dir ?? "") ?? [];
+  const [, own] = /^(.+)[\\/]\.opencode[\\/]plugins?$/.exec(import.meta.dirname ?? "") ?? [];
   if (own && own !== (process.env.HOME ?? process.env.USERPROFILE)) return own;
   // Outside a repository the host's is the root of the disk.
   return host.worktree && host.worktree !== "/" ? host.worktree : host.directory;

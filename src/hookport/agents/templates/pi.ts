@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 const ROOT = "PI_PROJECT_DIR";
@@ -12,30 +10,6 @@ const START = "before_agent_start";
 const END = "agent_end";
 
 const isAfter = (event) => event.startsWith(AFTER);
-
-const start = ([program, ...args], options, input, isQuiet) => {
-  const pipe = isQuiet ? "ignore" : "pipe";
-  const detached = SYSTEM !== "windows";
-  const stdio = ["pipe", pipe, pipe];
-  const child = spawn(program, args, { ...options, detached, stdio, windowsHide: true });
-  const exited = new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", resolve);
-  });
-  child.stdin.on("error", () => {}); // nobody has to read it
-  child.stdin.end(input);
-  return {
-    pid: child.pid,
-    exited,
-    get exitCode() {
-      return child.exitCode;
-    },
-    kill: (signal) => child.kill(signal),
-    unref: () => child.unref(),
-    stdout: isQuiet ? null : Readable.toWeb(child.stdout),
-    stderr: isQuiet ? null : Readable.toWeb(child.stderr),
-  };
-};
 
 const part = (text) => ({ type: "text", text });
 
