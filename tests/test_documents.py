@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookport.documents import Duplicate, SyntaxProblem, align, detect_kind, dump, is_same_tree, parse
+from hookport.documents import (
+    Document,
+    Duplicate,
+    SyntaxProblem,
+    align,
+    detect_kind,
+    dump,
+    is_same_tree,
+    parse,
+)
 from hookport.documents._document import BOM, MAX_DEPTH, find_out_of_bounds
 from hookport.documents._yaml import YamlSource
 from hookport.documents._yaml_plain import parse_plain
@@ -186,10 +195,19 @@ def test_a_changed_value_is_the_only_change(
 DAMAGED = {
     "json": '{"hooks": {"Stop": [{"command": "a\\n\\u00e9", "timeout": 1.5e3}], "x": [true, null, {}]}}\n',
     "jsonc": '// a\r\n{\r\n  "hooks": [1, /* two */ {"b": "//c"},], // d\r\n}\r\n',
-    "toml": '# c\na = "x"\n[[hooks.Stop]]\n  cmd = \'y\' # z\n  l = [1, {k = """m\nn"""},]\n[t.u]\nd = 1979-05-27\n',
-    "yaml": '# c\nhooks:\n  - &n name: "a\\tb"\n    when: [x, {y: z}]\n    run: |-\n      two\n      lines\n  - *n\n',
+    "toml": "# c\na = \"x\"\n[[hooks.Stop]]\n  cmd = 'y' # z\n"
+    '  l = [1, {k = """m\nn"""},]\n[t.u]\nd = 1979-05-27\n',
+    "yaml": '# c\nhooks:\n  - &n name: "a\\tb"\n    when: [x, {y: z}]\n'
+    "    run: |-\n      two\n      lines\n  - *n\n",
     "frontmatter": '---\nname: "\\.py$"\non: [a, b]\n---\n\n# Body\n',
 }
+
+
+def try_parse(data: bytes, kind: str) -> Document | SyntaxProblem:
+    try:
+        return parse(data, kind)
+    except SyntaxProblem as problem:
+        return problem
 
 
 @pytest.mark.parametrize("kind", DAMAGED)
@@ -204,13 +222,12 @@ def test_a_damaged_file_is_still_a_document_or_is_refused_at_a_place_in_it(
         st.sampled_from(["", *"{}[]\"',:#\\-=&*|\n\r\t 0a\0é", "\n\n", '"""', "---\n", "\ufeff"])
     )
     damaged = (text[:at] + put_in + text[at + cut :]).encode()
-    try:
-        document = parse(damaged, kind)
-    except SyntaxProblem as problem:
+    document = try_parse(damaged, kind)
+    if isinstance(document, SyntaxProblem):
         lines = damaged.decode().replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        assert 1 <= problem.line <= len(lines) + 1
-        assert problem.column >= 1
-        assert problem.message
+        assert 1 <= document.line <= len(lines) + 1
+        assert document.column >= 1
+        assert document.message
         return
     assert document.rewrite(copy.deepcopy(document.tree)) == damaged
     inner = document.tree["frontmatter"] if kind == "frontmatter" else document.tree
