@@ -199,7 +199,8 @@ def test_what_would_be_read_differently_is_never_written() -> None:
     pipeline.verify(CLAUDE, {}, (first,))
     assert find_broken_promise(text, first) == "claude-code would read 2 hooks instead of 1"
     assert find_broken_promise(text, first, second._replace(blocking=not second.blocking)) == (
-        f"claude-code would read hook 1 differently: blocking {second.blocking} instead of {not second.blocking}"
+        "claude-code would read hook 1 differently: "
+        f"blocking {second.blocking} instead of {not second.blocking}"
     )
     assert find_broken_promise("{", first).startswith(
         f"what was written for claude-code cannot be read back: {SETTINGS}:1:2: "
@@ -239,7 +240,8 @@ GEMINI, GEMINI_FILE = get("gemini-cli"), ".gemini/settings.json"
 
 def write_commented(*commands: str) -> bytes:
     lines = [
-        f'      {{"matcher": "run_shell_command", "hooks": [{{"type":"command", "command":"./{command}.sh"}}]}}'
+        '      {"matcher": "run_shell_command", "hooks": [{"type":"command", '
+        f'"command":"./{command}.sh"}}]}}'
         for command in commands
     ]
     return HEAD + ",\r\n".join(lines).encode() + b"\r\n" + TAIL
