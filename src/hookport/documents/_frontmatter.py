@@ -52,7 +52,7 @@ class FrontmatterDocument(Document):
         try:
             self._source = _yaml.YamlSource(_repair_escapes(inner) if self.repairs else inner)
         except SyntaxProblem as error:
-            raise SyntaxProblem(error.line + 1, error.column, error.message) from None
+            raise SyntaxProblem(*self._undo_repairs(error.line + 1, error.column), error.message) from None
         metadata = self._source.tree()
         if metadata is not None and not isinstance(metadata, dict):
             raise make_problem(text, opened, "the frontmatter must be a mapping of keys to values")
@@ -82,14 +82,20 @@ class FrontmatterDocument(Document):
         return self._place(self._source.offset(path[1:]))
 
     def _place(self, offset: int) -> tuple[int, int]:
-        return find_line_column(self._text, self._opened + offset)
+        line, column = find_line_column(self._source.text, offset)
+        return self._undo_repairs(line + 1, column)
+
+    def _undo_repairs(self, line: int, column: int) -> tuple[int, int]:
+        """The place in the file of a place in the repaired text, which has one more backslash for each."""
+        repaired = [at for number, at in self.repairs if number == line]
+        return line, column - sum(at + before < column for before, at in enumerate(repaired))
 
     def rewrite(self, tree: Any) -> bytes:
         content = self._content()
         if is_same_tree(content, tree):
             return self.data
         metadata, body = _split_tree(tree)
-        inner = self._source.text
+        inner = self._text[self._opened : self._closed.start()]
         closing = self._closed.group()
         newline = detect_newline(self._text)
         if not is_same_tree(content["frontmatter"], metadata):

@@ -167,6 +167,9 @@ class _YamlEditor:
         at = end = max(node.end, slot.after)
         if node.start < node.end:
             at = slot.after
+            gap = self._text[at : node.start]
+            if gap and not is_block and not gap.strip(" "):  # what aligns the value stays
+                at, text = node.start, text.removeprefix(" ")
         elif is_block and slot.kind == "key":
             at = end = self._find_line_end(end)
         self._splices.replace(at, end, self._convert_newlines(text))

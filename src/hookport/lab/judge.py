@@ -194,10 +194,8 @@ class _Judge:
     def _describe_last(self) -> str:
         """Describe the last thing that the model received."""
         for request in reversed(self.evidence.outcome.requests):
-            texts = [
-                *(result.text for result in request.results),
-                *(message.text for message in request.texts[-1:]),
-            ]
+            received = [message.text for message in request.texts if message.role not in MODELS]
+            texts = [*(result.text for result in request.results), *received[-1:]]
             if texts:
                 return f"last it saw '{_cut_around(hide_paths(texts[-1], self.evidence))}'"
         output = hide_paths(self.evidence.outcome.stderr or self.evidence.outcome.stdout, self.evidence)

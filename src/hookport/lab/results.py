@@ -79,7 +79,7 @@ def parse_results(text: str, file: str = "") -> AgentResults:
         }
         events = {native: int(event_tree["fired"]) for native, event_tree in tree["events"].items()}
         return AgentResults(**{**tree, "scenarios": scenarios, "events": events})
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         why = f"no results of `hookport prove`: {type(error).__name__}: {error}. Measure them again."
         raise InputError(Problem(why, file=file)) from None
 

@@ -163,6 +163,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "requests": ("times", "least", "most"),
     "fires": ("EVENTS",),
 }
+_COUNTS = ("times", "least", "most", "after")
 _FIELDS: dict[str, type | tuple[type, ...]] = {
     "title": str,
     "needs": (dict, list),
@@ -234,6 +235,9 @@ def parse_scenario(name: str, text: str) -> Scenario:
         mark = error.problem_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
         raise InputError(Problem(f"no YAML: {error.problem}", (), file, line, column)) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a sign or a date that there is not
+        why = str(error).partition("\n")[0]
+        raise InputError(Problem(f"no YAML: {why}", file=file)) from None
     if not isinstance(tree, dict):
         raise InputError(Problem("a scenario must be an object", file=file))
     reader = _ScenarioReader(file)
@@ -437,8 +441,11 @@ class _ScenarioReader:
             kind, value = next(iter(tree.items()))
             fields = CHECKS[kind]
             about = value if isinstance(value, dict) else {fields[0].lower(): value}
-            for field in about:
+            for field, given in about.items():
                 self.check_word(field, tuple(name.lower() for name in fields), (*path, kind))
+                wanted = int if field in _COUNTS else str
+                if not isinstance(given, wanted) or isinstance(given, bool):
+                    self.add_problem((*path, kind, str(field)), f"must be {_KINDS[wanted]}")
             for field in fields:
                 if field.isupper() and field.lower() not in about:
                     self.add_problem((*path, kind), f"'{field.lower()}' is missing")
