@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hookport.lab import campaign, drivers, play, player, results, scenario, stage
+from hookport import agents as agents_registry
+from hookport.lab import campaign, drivers, play, player, results, run, scenario, stage
 from hookport.lab.driver import Stage
 from hookport.lab.judge import ScenarioVerdict
 from hookport.lab.programs import Program
@@ -166,3 +167,16 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(runs.iterdir()) == []
     with pytest.raises(ProcessLookupError):
         os.kill(int(place.read_text("utf-8")), 0)
+
+
+def test_a_script_of_the_project_is_not_played_where_only_the_users_hooks_run() -> None:
+    """Its home has no such script: the guard could not run there, whoever installed it."""
+    program = Program(("true",), "1", Path("true"))
+    agents = [campaign.Agent(name, drivers.get(name), program) for name in drivers.list_names()]
+    plan = campaign.plan_runs(agents, ["peers-guard"], ["native"])
+    skipped = {unplayed.agent for unplayed in plan.unplayed if "script of the project" in unplayed.reason}
+    dialects = {agent.name: agents_registry.get(drivers.get_dialect_id(agent.driver)) for agent in agents}
+    without_projects = {name for name, dialect in dialects.items() if not run.reads_projects(dialect)}
+    assert skipped == without_projects
+    assert skipped
+    assert not skipped & {one.driver for one in plan.runs}

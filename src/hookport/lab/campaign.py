@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import queue
+import re
 import shutil
 import tempfile
 import threading
@@ -39,6 +40,8 @@ TICK_SECONDS = 0.05
 EVENTS = "events"
 # What is kept of a run in a report, of all that it leaves.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
+# How a command names the folder of the project.
+PROJECT_FOLDER = re.compile(r"\$\{?\w+_PROJECT_DIR\b")
 # Which programs are played: those that are found, the pinned ones in the cache, or these, fetched if need be.
 Take = Literal["any", "cached", "fetched"]
 
@@ -100,7 +103,14 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
     is_homeless = not scenario.hooks and not run.find_home_files(scenario)
     if mode == "native" and is_homeless and not run.reads_projects(dialect):
         return f"{dialect.title} reads no files of a project, so its hooks are not installed by themselves"
+    if mode == "native" and not run.reads_projects(dialect) and _starts_project_script(scenario):
+        return f"{dialect.title} runs the user's hooks by itself, and this one is a script of the project"
     return run.explain_missing_call(scenario, driver)
+
+
+def _starts_project_script(scenario: Scenario) -> bool:
+    """Whether a hook of the scenario's own files names the project's folder, where the home has no script."""
+    return any(PROJECT_FOLDER.search(scenario.files[path]) for path in run.find_home_files(scenario))
 
 
 def list_formats(scenario: Scenario) -> list[str]:
