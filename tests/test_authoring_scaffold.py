@@ -157,7 +157,7 @@ def test_a_hook_is_added_to_a_file_that_others_are_in(tmp_path: Path) -> None:
     second = scaffold(ScaffoldRequest("other", "before_tool_execute", "claude-code"), root)
     write(second, root)
     assert failing(second, root, "claude-code") == []
-    with pytest.raises(InputError, match="is there already, and so are 6 more of its files"):
+    with pytest.raises(InputError, match="is there already, with 6 more of its files"):
         scaffold(ScaffoldRequest("my-hook", "before_tool_execute", "claude-code"), root)
 
 

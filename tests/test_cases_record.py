@@ -203,8 +203,8 @@ def test_the_journal_gives_a_hook_of_the_agents_own_the_input_of_the_call(projec
 @pytest.mark.parametrize(
     ("data", "note"),
     [
-        (b"{", "cannot be read: "),
-        (b"[]", "is no recorded event"),
+        (b"{", "cannot read it: "),
+        (b"[]", "is not a recorded event"),
         (b'{"agent": "nobody"}', "unknown agent 'nobody'"),
         (b'{"agent": "codex"}', "has no payload: 'payload_base64'"),
         (b'{"agent": "codex", "payload": "no"}', "the payload is not JSON: "),

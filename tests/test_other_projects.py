@@ -137,11 +137,11 @@ def test_all_projects_by_the_last_run_after_a_question(home: Home) -> None:
     one, two = home.project("a"), home.project("b")
     home.sync(one)
     told = home.run(two, "undo", "--all", code=2)
-    assert "nothing was taken back: there is no terminal to ask on. Say --yes or --dry-run." in told
+    assert "nothing was taken back: no terminal to ask on. Use --yes or --dry-run." in told
     assert "--json asks nothing" in home.run(two, "undo", "--all", "--json", code=2)
     assert f"in {one} would be taken back:" in home.run(two, "undo", "--all", "--dry-run")
     code, told = home.answered(two, "n", "undo", "--all")
-    assert (code, told.endswith("Take it back? [y/N] nothing was taken back.\n")) == (1, True)
+    assert (code, told.endswith("Take it back? [y/N] nothing was removed.\n")) == (1, True)
     assert f"removed   {entries(one)}" in told
     assert entries(one).exists()
     assert home.answered(two, "y", "undo", "--all")[0] == 0
@@ -216,7 +216,7 @@ def test_files_of_the_user_go_back_where_they_were_written_from(home: Home) -> N
     home.sync(two, "--scope", "user")
     assert mine.read_bytes() != before
     told = home.run(one, "undo", code=2)
-    assert f"`hookport sync` in {two} changed it after `hookport sync`, so the run is not taken back." in told
+    assert f"`hookport sync` in {two} changed it after `hookport sync`, so the run is not undone." in told
     home.run(two, "undo")
     assert mine.read_bytes() == before
     home.run(one, "undo")

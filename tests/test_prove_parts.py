@@ -166,7 +166,7 @@ def test_all_that_is_wrong_with_a_scenario_is_reported_at_once() -> None:
     }
     problems = [re.sub(r"Known: .{60,}", "Known: …", problem) for problem in list_problems(json.dumps(tree))]
     assert problems == [
-        "title: must be a text",
+        "title: must be a string",
         "hooks[0]: must be an object",
         "hooks[1].timeout: must be a number",
         "hooks[1].asink: unknown field. Did you mean 'async'?",
@@ -180,12 +180,12 @@ def test_all_that_is_wrong_with_a_scenario_is_reported_at_once() -> None:
         "steps[1]: unknown word 'shel'. Did you mean 'shell'? Known: shell, read, say, write, edit, mcp",
         "steps[2].mcp.input: must be an object",
         "expect[0].told: unknown word 'times'. Known: text",
-        "expect[1].there.path: must be a text",
+        "expect[1].there.path: must be a string",
         "expect[2].fired.times: must be a number",
         "expect[2].fired.hook: unknown word 'guard'. Known: ",
         "otherwise: 'otherwise' and 'instead' go together: the checks, and the words",
         "needs[0].can: unknown word 'blocks'. Did you mean 'block'? Known: …",
-        "itself[0].gone.path: must be a text",
+        "itself[0].gone.path: must be a string",
         "itself[1]: must be an object with one of: " + ", ".join(scenario.CHECKS),
         "files./etc/x: must be a path in the project",
     ]

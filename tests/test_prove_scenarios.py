@@ -41,7 +41,7 @@ def test_every_scenario_is_read_and_some_format_can_write_it(name: str) -> None:
     ("tree", "problems"),
     [
         ({}, ["'title' is missing", "'steps' is missing", "'expect' is missing"]),
-        ({**MINIMAL, "title": 3}, ["title: must be a text"]),
+        ({**MINIMAL, "title": 3}, ["title: must be a string"]),
         ({**MINIMAL, "stepz": []}, ["stepz: unknown field. Did you mean 'steps'?"]),
         ({**MINIMAL, "approved": "yes"}, ["approved: must be true or false"]),
         (
@@ -53,13 +53,13 @@ def test_every_scenario_is_read_and_some_format_can_write_it(name: str) -> None:
             ["formats: unknown word 'both'. Known: together, each, one"],
         ),
         ({**MINIMAL, "files": {"../a": "x"}}, ["files.../a: must be a path in the project"]),
-        ({**MINIMAL, "files": {"a": 1}}, ["files.a: must be a text"]),
+        ({**MINIMAL, "files": {"a": 1}}, ["files.a: must be a string"]),
         (
             {**MINIMAL, "steps": ["ls"]},
             ["steps[0]: must be an object with one of: " + ", ".join(scenario.STEPS)],
         ),
         ({**MINIMAL, "steps": [{"write": {"path": "a"}}]}, ["steps[0].write: 'content' is missing"]),
-        ({**MINIMAL, "steps": [{"shell": 1}]}, ["steps[0].shell: must be a text"]),
+        ({**MINIMAL, "steps": [{"shell": 1}]}, ["steps[0].shell: must be a string"]),
         (
             {**MINIMAL, "expect": [{"their": "a"}]},
             ["expect[0]: must be an object with one of: " + ", ".join(scenario.CHECKS)],

@@ -298,7 +298,7 @@ def test_a_rewrite_of_nothing_is_a_failure_and_undoes_no_deny() -> None:
 
     found = testing.decide(confused, testing.before_prompt("hi"), on_failure="open")
     assert (found.verdict, found.reason) == ("deny", "no")
-    assert "it rewrites the input of a tool, and before_prompt has none here" in found.system_message
+    assert "it rewrites a tool's input, but before_prompt has none here" in found.system_message
 
 
 def test_every_part_of_a_patch_is_looked_at() -> None:

@@ -1,4 +1,4 @@
-"""The events of the journal as people read them, a line for each, newest last; see `hookport log`."""
+"""The journal's events for people, one line each, newest last; see `hookport log`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Record = dict[str, Any]
 SHOWN = 50
 POLL_SECONDS = 0.2
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-# The field of an input that says what a call is about.
+# The input field that shows what a call is about.
 SUBJECTS = ("command", "path", "url", "query", "pattern", "prompt", "skill", "description")
 WIDEST_SUBJECT = 40
 WIDEST_REASON = 160
@@ -31,7 +31,7 @@ STYLES = {"deny": "dropped", "ask": "changed", "allow": "kept"}
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport log`."""
     parser.add_argument("--follow", "-f", action="store_true", help="wait for more, until Ctrl-C")
-    parser.add_argument("--denied", action="store_true", help="only what was denied")
+    parser.add_argument("--denied", action="store_true", help="only denied events")
     parser.add_argument("--hook", metavar="NAME", help="only events of hooks with this in their name or file")
     parser.add_argument("--agent", metavar="AGENT", help="only events of this agent")
     parser.add_argument(
@@ -44,13 +44,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=SHOWN,
         help=f"only the last N events; 0 for all (default: {SHOWN})",
     )
-    parser.add_argument("--json", action="store_true", help="print the lines of the journal as they are")
+    parser.add_argument("--json", action="store_true", help="print the journal's own lines")
 
 
 def show_log(args: Namespace) -> int:
-    """Print the events that fit the options, then, with --follow, each new one."""
+    """Print the events that match the options, then, with --follow, each new one."""
     if args.n < 0:
-        raise UsageError(f"-n {args.n} is less than none. Use 0 for all.")
+        raise UsageError(f"-n must be 0 (all events) or more, not {args.n}.")
     since = parse_moment(args.since, datetime.now(UTC)) if args.since else None
     reader = journal.Reader(os.environ)
     paint = Paint(sys.stdout)
@@ -80,23 +80,23 @@ def _read_records(reader: journal.Reader) -> list[Record]:
     try:
         return list(reader.new())
     except OSError as error:
-        message = f"the journal cannot be read: {error.strerror}"
+        message = f"cannot read the journal: {error.strerror}"
         raise InputError(Problem(message, file=spell_path(error.filename, "", os.environ))) from error
 
 
 def _report_counts(events: int, matching: int, shown: int, skipped: int) -> None:
-    """Report counts and skipped lines on stderr, where they are not mistaken for events."""
+    """Report counts and skipped lines on stderr, apart from the events."""
     file = spell_path(journal.find_journal(os.environ), "", os.environ)
     if not file:
-        _write_notice("there is no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
+        _write_notice("no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
     elif not events:
-        _write_notice(f"the journal is empty: no hook ran yet. Looked in {file}")
+        _write_notice(f"the journal is empty: no hook ran yet. Its file is {file}")
     elif not matching:
-        _write_notice(f"none of the {events} event{'s' * (events != 1)} in {file} is like that.")
+        _write_notice(f"none of the {events} event{'s' * (events != 1)} in {file} matches these options.")
     elif shown < matching:
         _write_notice(f"showing the last {shown} of {matching} events. Use -n 0 for all.")
     if skipped:
-        _write_notice(f"skipped {skipped} line{'s' * (skipped != 1)} of the journal: torn, or no record.")
+        _write_notice(f"skipped {skipped} line{'s' * (skipped != 1)} of the journal: torn, or not a record.")
 
 
 def _write_notice(line: str) -> None:
@@ -113,12 +113,12 @@ def parse_moment(text: str, now: datetime) -> datetime:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError) as error:
         raise UsageError(
-            f"--since '{text}' is no time. Use a span such as 2h, or a date such as 2026-11-01."
+            f"--since '{text}' is not a time. Use a span such as 2h, or a date such as 2026-11-01."
         ) from error
 
 
 def is_wanted(record: Record, args: Namespace, since: datetime | None) -> bool:
-    """Whether a record fits the options."""
+    """Whether a record matches the options."""
     if args.denied and _read_verdict(record) != "deny":
         return False
     if args.agent and record.get("agent") != args.agent:
@@ -161,7 +161,7 @@ def format_record(record: Record, paint: Paint, hook: str = "") -> list[str]:
             below.append(f"  {name}: {_describe_hook(hook_record)}")
     message = _read_decision(record).get("system_message")
     if message and not any(failed_hook.get("failure") for failed_hook in _list_hooks(record)):
-        # A failure that is no hook's own, such as a payload that cannot be read, stands only here.
+        # Only here: a failure outside hooks, such as an unreadable payload.
         below.append(f"  {_shorten(message, WIDEST_REASON)}")
     notes = record.get("notes")
     below += [f"  {_shorten(note, WIDEST_REASON)}" for note in notes] if isinstance(notes, list) else []
@@ -189,7 +189,7 @@ def _describe_hook(hook_record: Record) -> str:
 
 
 def _format_stderr(hook_record: Record) -> str:
-    """Format the last line of stderr, which is where a traceback names the error."""
+    """Format the last line of stderr, where a traceback names the error."""
     stderr_lines = str(hook_record.get("stderr") or "").strip().splitlines()
     return f" (stderr: {_shorten(stderr_lines[-1], WIDEST_REASON)})" if stderr_lines else ""
 

@@ -206,10 +206,10 @@ def _plan_missed_hooks(
         if (file, entry["definition"]) in definitions:
             continue
         hook = _load_approved_hook(entry["definition"], state, env)
-        changed = "its definition changed since you approved it"
+        changed = "its definition changed since its approval"
         if place in off and not off[place].is_users:
-            changed = f"{spell_switch(off[place], root)} switches it off since you approved it"
-        why = changed if place in ids else f"it is gone from {file} since you approved it"
+            changed = f"{spell_switch(off[place], root)} switches it off since its approval"
+        why = changed if place in ids else f"it is gone from {file} since its approval"
         record = {"why": why, "files": {}, "approved": [], "was_approved": True}
         path = trust.resolve_name(file, root, env)
         if hook is None:
