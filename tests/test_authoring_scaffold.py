@@ -185,11 +185,11 @@ def test_a_second_hook_is_counted_among_those_of_its_event(dialect: str, tmp_pat
         (ScaffoldRequest("a", "session_start", "nobody"), "unknown dialect 'nobody'"),
         (
             ScaffoldRequest("a", "PreToolUse", "universal", "sh", "Bahs"),
-            "the matcher 'Bahs' fits no tool of universal",
+            "the matcher 'Bahs' matches no tool of universal",
         ),
         (
             ScaffoldRequest("a", "PreToolUse", "universal", "sh", "("),
-            "the matcher '(' is no regular expression",
+            "the matcher '(' is not a valid regular expression",
         ),
     ],
 )

@@ -158,7 +158,7 @@ def test_the_journal_gives_the_same_cases_and_says_what_it_lacks(project: Projec
     assert prompt == [one.name for one in kept.drafts if "pre-prompt" in one.name]
     assert {one.name for one in kept.drafts} - {one.name for one in whole.drafts} == set(prompt)
     (note,) = (one.note for one in kept.drafts if one.note)
-    assert note.endswith("the journal does not keep the prompt, so the fixture lacks it")
+    assert note.endswith("the journal does not store the prompt, so the fixture lacks it")
 
 
 def test_a_choice_takes_the_last_events_of_some_hooks(project: Project) -> None:

@@ -97,7 +97,7 @@ def unknown(dialect: str, tool: str, more: str) -> Row:
     return ("HP103", "loss", where, f"unknown tool '{tool}'; kept unchanged.{more}")
 
 
-RULE = " It reads like a permission rule; a matcher names tools only."
+RULE = " It looks like a permission rule; a matcher names tools only."
 DEAD: list[tuple[str, str, str]] = [
     (CLAUDE, "bash", " Did you mean 'Bash'?"),
     (CLAUDE, "shell", " Did you mean 'Bash'?"),
@@ -111,8 +111,8 @@ DEAD: list[tuple[str, str, str]] = [
     (CLAUDE, "^mcp__github$", " Did you mean 'mcp__github__.*'?"),
     (CLAUDE, "Bash(git *)", f" Did you mean 'Bash'?{RULE}"),
     (CLAUDE, "Bash(*)", f" Did you mean 'Bash'?{RULE}"),
-    (CLAUDE, "Bash(", " It is no regular expression (missing ), unterminated subpattern)."),
-    (CLAUDE, "[", " It is no regular expression (unterminated character set)."),
+    (CLAUDE, "Bash(", " It is not a valid regular expression (missing ), unterminated subpattern)."),
+    (CLAUDE, "[", " It is not a valid regular expression (unterminated character set)."),
     (CODEX, "mcp__github", " Did you mean 'mcp__github__.*'?"),
     (CODEX, "bash", " Did you mean 'Bash'?"),
     (GEMINI, "Bash", " Did you mean 'run_shell_command'?"),
@@ -123,7 +123,7 @@ DEAD: list[tuple[str, str, str]] = [
     (
         CURSOR,
         "*",
-        " It is no regular expression (nothing to repeat). Leave the matcher out to match every tool.",
+        " It is not a valid regular expression (nothing to repeat). Remove the matcher to match every tool.",
     ),
 ]
 
@@ -221,8 +221,8 @@ def test_a_format_without_tools_of_its_own_is_never_sure() -> None:
 def test_a_star_is_no_regular_expression_where_it_does_not_mean_everything() -> None:
     where = ".agents/hooks/guard/HOOK.md: frontmatter.matcher.tool"
     message = (
-        "the matcher '*' matches no tool of agent-hooks, so the hook never runs. It is no regular expression "
-        "(nothing to repeat). Leave the matcher out to match every tool."
+        "the matcher '*' matches no tool of agent-hooks, so the hook never runs. It is not a valid "
+        "regular expression (nothing to repeat). Remove the matcher to match every tool."
     )
     assert rows(checks.check(folder({"tool": "*"}))) == [("HP501", "error", where, message)]
 
@@ -230,7 +230,7 @@ def test_a_star_is_no_regular_expression_where_it_does_not_mean_everything() -> 
 def test_a_pattern_on_the_input_must_be_one() -> None:
     where = ".agents/hooks/guard/HOOK.md: frontmatter"
     message = (
-        "agent-hooks never runs this hook: the pattern 'rm (' is no regular expression "
+        "agent-hooks never runs this hook: the pattern 'rm (' is not a valid regular expression "
         "(missing ), unterminated subpattern)"
     )
     assert rows(checks.check(folder({"pattern": "rm ("}))) == [("HP108", "error", where, message)]
@@ -240,7 +240,7 @@ def test_a_pattern_on_the_input_must_be_one() -> None:
 def test_a_matcher_on_the_command_must_be_a_pattern() -> None:
     found = checks.check(read(get(CURSOR), entry(CURSOR, "rm (", "beforeShellExecution")))
     message = (
-        "cursor never runs this hook: the matcher 'rm (' is no regular expression "
+        "cursor never runs this hook: the matcher 'rm (' is not a valid regular expression "
         "(missing ), unterminated subpattern)"
     )
     assert rows(found) == [("HP108", "error", "hooks.beforeShellExecution[0].matcher", message)]
@@ -319,8 +319,8 @@ def test_a_canonical_timeout_is_in_seconds() -> None:
 
 
 LIMITS: list[tuple[Timeout, float, str]] = [
-    (Timeout(SECOND, whole=True), 1.5, "it takes whole seconds"),
-    (Timeout(MILLISECOND, whole=True), 1500.5, "it takes whole milliseconds"),
+    (Timeout(SECOND, whole=True), 1.5, "it accepts whole seconds"),
+    (Timeout(MILLISECOND, whole=True), 1500.5, "it accepts whole milliseconds"),
     (Timeout(SECOND, minimum=SECOND), 0, "at least 1 s"),
     (Timeout(SECOND, maximum=timedelta(minutes=10)), 601, "at most 10 min"),
     (Timeout(MILLISECOND, minimum=timedelta(milliseconds=500)), 250, "at least 500 ms"),

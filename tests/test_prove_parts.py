@@ -61,14 +61,14 @@ REQUESTS = (
 @pytest.mark.parametrize(
     ("check", "word", "shown"),
     [
-        ({"there": "kept.txt"}, "pass", "kept.txt is there"),
-        ({"there": "sub"}, "pass", "sub is there"),
-        ({"there": "{format}.txt"}, "fail", "sdk.txt is not there"),
-        ({"there": {"path": "kept.txt", "text": "kept"}}, "pass", "kept.txt says '$PROJECT/x is kept'"),
-        ({"there": {"path": "kept.txt", "text": "gone"}}, "fail", "kept.txt says '$PROJECT/x is kept'"),
-        ({"there": {"path": "sub", "text": "x"}}, "fail", "sub says ''"),
-        ({"gone": "other.txt"}, "pass", "other.txt is not there"),
-        ({"gone": "kept.txt"}, "fail", "kept.txt is there"),
+        ({"there": "kept.txt"}, "pass", "kept.txt exists"),
+        ({"there": "sub"}, "pass", "sub exists"),
+        ({"there": "{format}.txt"}, "fail", "sdk.txt does not exist"),
+        ({"there": {"path": "kept.txt", "text": "kept"}}, "pass", "kept.txt contains '$PROJECT/x is kept'"),
+        ({"there": {"path": "kept.txt", "text": "gone"}}, "fail", "kept.txt contains '$PROJECT/x is kept'"),
+        ({"there": {"path": "sub", "text": "x"}}, "fail", "sub contains ''"),
+        ({"gone": "other.txt"}, "pass", "other.txt does not exist"),
+        ({"gone": "kept.txt"}, "fail", "kept.txt exists"),
         ({"model_sees": "denied"}, "pass", "the model saw 'it was denied'"),
         ({"model_sees": {"text": "do the", "after": 1}}, "pass", "the model saw 'do the task'"),
         (
@@ -85,8 +85,8 @@ REQUESTS = (
         ({"model_sees_not": "I said"}, "pass", "the model did not see 'I said'"),
         ({"model_sees_not": "be good"}, "fail", "the model saw 'be good'"),
         ({"reason": "was  denied"}, "pass", "the model saw 'it was denied'"),
-        ({"told": "noise"}, "pass", "the agent said 'some noise'"),
-        ({"told": "be good"}, "fail", "the agent did not say 'be good'"),
+        ({"told": "noise"}, "pass", "it printed 'some noise'"),
+        ({"told": "be good"}, "fail", "the agent did not print 'be good'"),
         ({"fired": "guard"}, "pass", "guard acted once"),
         ({"fired": {"hook": "guard", "times": 0}}, "fail", "guard acted once, not not at all"),
         ({"runs": "guard"}, "pass", "guard ran twice"),
@@ -106,12 +106,12 @@ def test_each_kind_of_check_and_what_it_shows(tmp_path: Path, check: Any, word: 
 
 def test_a_failure_shows_only_what_is_wrong(tmp_path: Path) -> None:
     checks = [{"there": "kept.txt"}, {"gone": "sub"}, {"fired": "guard"}]
-    assert judge_checks(leave(tmp_path), *checks) == ScenarioVerdict("fail", ("sub is there",))
+    assert judge_checks(leave(tmp_path), *checks) == ScenarioVerdict("fail", ("sub exists",))
 
 
 def test_an_agent_that_asked_nothing_is_shown_by_its_output(tmp_path: Path) -> None:
     evidence = leave(tmp_path, stderr=f"{sys.executable}: no key in {tmp_path}/home\n")
-    shown = "the model did not see 'x'; it was asked nothing; the agent said '$PYTHON: no key in $HOME'"
+    shown = "the model did not see 'x'; it got no request; the agent printed '$PYTHON: no key in $HOME'"
     assert judge_checks(evidence, {"model_sees": "x"}) == ScenarioVerdict("fail", (shown,))
 
 
@@ -196,9 +196,9 @@ def test_all_that_is_wrong_with_a_scenario_is_reported_at_once() -> None:
     [
         ("", "a scenario must be an object"),
         ("- a", "a scenario must be an object"),
-        ("title: a\n\tb", "mine.yaml:2:1: no YAML: found character '\\t' that cannot start any token"),
-        ("title: a\x00", "no YAML: unacceptable character #x0000: special characters are not allowed"),
-        ("title: 2020-13-45", "no YAML: month must be in 1..12"),
+        ("title: a\n\tb", "mine.yaml:2:1: invalid YAML: found character '\\t' that cannot start any token"),
+        ("title: a\x00", "invalid YAML: unacceptable character #x0000: special characters are not allowed"),
+        ("title: 2020-13-45", "invalid YAML: month must be in 1..12"),
     ],
 )
 def test_a_text_that_is_no_scenario(text: str, problem: str) -> None:

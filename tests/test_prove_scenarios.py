@@ -106,7 +106,7 @@ def test_a_wrong_scenario_is_refused_with_its_place(tree: dict[str, object], pro
 
 
 def test_a_text_that_is_no_yaml_is_refused_with_its_line() -> None:
-    with pytest.raises(InputError, match=r"mine\.yaml:2:\d+: no YAML: "):
+    with pytest.raises(InputError, match=r"mine\.yaml:2:\d+: invalid YAML: "):
         scenario.parse_scenario("mine", "title: a\n steps: [\n")
     with pytest.raises(UsageError, match=r"unknown scenario 'deny-jso'\. Did you mean 'deny-json'\?"):
         scenario.get("deny-jso")

@@ -133,7 +133,7 @@ class Event:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """The other fields of the payload, by canonical name: `permission_mode`, `transcript`, `model`, ..."""
+        """Other fields of the payload, by canonical name: `permission_mode`, `transcript`, `model`, ..."""
         return self.happened.facts
 
     @property
