@@ -111,8 +111,8 @@ def by_event(dialect: Dialect) -> Schema:
         "properties": {spec.native: {"type": "array", "items": group} for spec in dialect.events},
         "additionalProperties": {"type": "array"},
     }
-    keys = {key: {"const": value} for key, value in dialect.root_keys.items()}
-    required = [*keys, *dialect.root]
+    keys = {key: {"const": value} for key, value in dialect.shape.root_keys.items()}
+    required = [*keys, *dialect.shape.root]
     return head(dialect, {"type": "object", "required": required, "properties": {**keys, "hooks": events}})
 
 

@@ -462,7 +462,7 @@ def test_the_order_of_keys_does_not_matter(source: str) -> None:
 
 
 def reordered(dialect: str, path: str, data: bytes) -> bytes:
-    kind = get(dialect).file_kinds.get(documents.detect_kind(path), documents.detect_kind(path))
+    kind = get(dialect).shape.file_kinds.get(documents.detect_kind(path), documents.detect_kind(path))
     if kind not in {"json", "jsonc"}:
         return data
 

@@ -419,10 +419,12 @@ DIALECT = Dialect(
         Location("project", f"{FOLDER}/*/HOOK.md", "spec"),
         Location("user", "~/.config/agents/hooks/*/HOOK.md", "spec"),
     ),
-    runs_from=(
-        Location("project", f"{FOLDER}/*/HOOK.md", "spec"),
-        Location("user", "~/.config/agents/hooks/*/HOOK.md", "spec"),
-    ),
+    other_places={
+        "run": (
+            Location("project", f"{FOLDER}/*/HOOK.md", "spec"),
+            Location("user", "~/.config/agents/hooks/*/HOOK.md", "spec"),
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=(
@@ -461,15 +463,19 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    group_fields={"pattern": "content"},
     # From the script we write, four folders below the project's root.
     project_dir=('$(cd "$(dirname "$0")/../../../.." && pwd)',),
-    shape=Shape(decode, encode, by_event=False),
+    shape=Shape(
+        decode,
+        encode,
+        by_event=False,
+        group_fields={"pattern": "content"},
+        file_name="HOOK.md",
+        companions="scripts/run*",
+    ),
     wire=WIRE,
-    file_name="HOOK.md",
-    companions="scripts/run*",
     obeys=("decision",),
-    at_root=True,
+    commands_start="root",
     adjust=adjust,
     quirks=(
         Quirk("AH1", "its text counts 10 events, its tables have 11", "spec"),

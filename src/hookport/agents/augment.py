@@ -309,7 +309,7 @@ DIALECT = Dialect(
     wire=WIRE,
     obeys=("nested",),
     # Where hooks are started is not documented, and all its examples name absolute paths.
-    cwd_moves=True,
+    commands_start="moving",
     adjust=adjust,
     project_dir=spell_root("AUGMENT_PROJECT_DIR"),
     package_dir=("${AUGMENT_PLUGIN_ROOT}", "${AUGGIE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}"),

@@ -308,14 +308,15 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=make_script_shape(LIMITS),
+    shape=make_script_shape(LIMITS)._replace(
+        file_kinds=dict.fromkeys(("json", "jsonc", "toml", "yaml", "frontmatter"), "text")
+    ),
     # Whatever a file there is called, it is a script or nothing.
-    file_kinds=dict.fromkeys(("json", "jsonc", "toml", "yaml", "frontmatter"), "text"),
     wire=WIRE,
     obeys=("cancel",),
     deny_answer={"cancel": True, "errorMessage": "{reason}"},
     project_dir=spell_root("CLINE_PROJECT_DIR"),
-    at_repository=True,
+    project_read="repository",
     programs=("cline",),
     notes=(
         "Cline cannot refuse one call: a hook that blocks stops the whole run.",

@@ -663,13 +663,10 @@ DIALECT = Dialect(
         # Text that is sent as if the user had typed it: no model judges anything, so it is no prompt handler.
         "native": HandlerSpec("prompt", {"prompt": "prompt"}, Timeout(None), ("prompt",), decides=False),
     },
-    shape=Shape(decode, by_event.encode),
+    shape=Shape(decode, by_event.encode, forms=("flat", "nested"), root_keys={"version": 1}, prepare=prepare),
     wire=WIRE,
     obeys=("flat",),
     deny_reason="lost",
-    forms=("flat", "nested"),
-    root_keys={"version": 1},
-    prepare=prepare,
     deny_answer={"permissionDecision": "deny", "permissionDecisionReason": "{reason}"},
     project_dir=spell_root("COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
     package_dir=(
@@ -681,10 +678,6 @@ DIALECT = Dialect(
         "$CLAUDE_PLUGIN_ROOT",
     ),
     # `hooks` there is a path, several, or hooks inline; default files of a plugin are read by their place.
-    unread_in=(
-        Location("plugin", "plugin.json", "doc"),
-        Location("plugin", ".github/plugin/plugin.json", "doc"),
-    ),
     programs=("copilot",),
     home=("~/.copilot", "COPILOT_HOME"),
     gates=(
@@ -712,13 +705,18 @@ DIALECT = Dialect(
         "trust",
         lifted=(("COPILOT_ALLOW_ALL", "true"), ("GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS", "true")),
     ),
-    also_reads=(
-        Location("project", ".claude/settings.json", "lab"),
-        Location("local", ".claude/settings.local.json", "doc"),
-    ),
-    at_repository=True,
+    other_places={
+        "unread": (
+            Location("plugin", "plugin.json", "doc"),
+            Location("plugin", ".github/plugin/plugin.json", "doc"),
+        ),
+        "also read": (
+            Location("project", ".claude/settings.json", "lab"),
+            Location("local", ".claude/settings.local.json", "doc"),
+        ),
+    },
     # With --trust-folder it reads the start folder's own files, and none of the root's (lab).
-    unsure_below=True,
+    project_read="unsure",
     notes=(
         "Copilot CLI loads a repository's hooks only in a folder it trusts: with -p, pass --trust-folder.",
         "VS Code reads .github/hooks too, Copilot CLI also .claude/settings.json: a hook in both runs twice.",

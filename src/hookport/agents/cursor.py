@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hookport.findings import Finding, NeverRuns
 from hookport.shapes.by_event import SPLIT_BY_EVENT
 from hookport.shapes.dialect import (
+    NO_OPINION,
     SECOND,
     Dialect,
     EventSpec,
@@ -426,13 +427,10 @@ DIALECT = Dialect(
             required=("prompt",),
         ),
     },
-    shape=SPLIT_BY_EVENT,
+    shape=SPLIT_BY_EVENT._replace(forms=("flat",), root_keys={"version": 1}),
     wire=WIRE,
     obeys=("permission",),
-    at_root=True,
-    no_opinion='{"permission":"allow"}',
-    forms=("flat",),
-    root_keys={"version": 1},
+    commands_start="root",
     deny_answer={"permission": "deny", "user_message": "{reason}", "agent_message": "{reason}"},
     project_dir=spell_root("CURSOR_PROJECT_DIR"),
     package_dir=(
@@ -444,11 +442,13 @@ DIALECT = Dialect(
     adjust=adjust,
     manifests=(".cursor-plugin/plugin.json",),
     programs=("cursor-agent",),
-    may_read=(
-        Location("project", ".claude/settings.json", "doc"),
-        Location("local", ".claude/settings.local.json", "doc"),
-        Location("user", "~/.claude/settings.json", "doc"),
-    ),
+    other_places={
+        "maybe read": (
+            Location("project", ".claude/settings.json", "doc"),
+            Location("local", ".claude/settings.local.json", "doc"),
+            Location("user", "~/.claude/settings.json", "doc"),
+        )
+    },
     folder_trust=FolderTrust("", (), "Trust the workspace when Cursor asks.", "doc"),
     notes=("Cursor runs project hooks only in a trusted workspace.",),
     quirks=(
@@ -459,6 +459,7 @@ DIALECT = Dialect(
             "CU5",
             "with failClosed a hook that prints nothing blocks: it must print an answer to allow",
             "doc",
+            {NO_OPINION: '{"permission":"allow"}'},
         ),
         Quirk("CU6", "the CLI does not fire beforeSubmitPrompt in print mode", "doc"),
         Quirk("CU4", "Write stands for creating and for editing a file", "doc"),

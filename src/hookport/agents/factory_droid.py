@@ -27,6 +27,7 @@ from hookport.shapes.claude_wire import (
 from hookport.shapes.dialect import (
     REPOSITORY,
     SECOND,
+    SHADOWS,
     DecodedManifest,
     Dialect,
     EventSpec,
@@ -106,7 +107,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     findings: list[Finding] = []
     problems: list[Problem] = []
     settings: dict[str, Tree] = {}
-    inner = dialect._replace(root=(WRAPPER,))
+    inner = dialect._replace(shape=dialect.shape._replace(root=(WRAPPER,)))
     for file, tree in trees.items():
         wrapped = isinstance(tree, Mapping) and isinstance(tree.get(WRAPPER), Mapping)
         try:
@@ -335,13 +336,11 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=Shape(decode, encode),
+    shape=Shape(decode, encode, root=(), group_fields={"commandRegex": "content"}),
     wire=DROID_WIRE,
-    cwd_moves=True,
+    commands_start="moving",
     obeys=("nested",),
     adjust=adjust,
-    root=(),
-    group_fields={"commandRegex": "content"},
     project_dir=(  # the variables are the folder that droid was started in (lab)
         REPOSITORY,
         *spell_root("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
@@ -349,10 +348,6 @@ DIALECT = Dialect(
     package_dir=("${DROID_PLUGIN_ROOT}", "$DROID_PLUGIN_ROOT"),
     manifests=(".factory-plugin/plugin.json",),
     programs=("droid",),
-    shadows=(
-        Shadow(".factory/settings.json", ".factory/hooks.json", "doc", even_empty=True),
-        Shadow("~/.factory/settings.json", "~/.factory/hooks.json", "doc", even_empty=True),
-    ),
     notes=(
         "Droid reads hooks when it starts; review changed ones with `/hooks` before they apply.",
         "With .factory/hooks.json in place, Droid does not read the hooks in .factory/settings.json.",
@@ -372,6 +367,12 @@ DIALECT = Dialect(
             "FD7",
             "hooks.json hides the hooks of settings.json in the same folder, even when it is empty",
             "doc",
+            {
+                SHADOWS: (
+                    Shadow(".factory/settings.json", ".factory/hooks.json", "doc", even_empty=True),
+                    Shadow("~/.factory/settings.json", "~/.factory/hooks.json", "doc", even_empty=True),
+                )
+            },
         ),
         Quirk("FD8", "the model sees the stderr of a hook that exits with 1", "lab"),
         Quirk("FD9", "a Stop hook that always blocks is never ended by Droid", "lab"),

@@ -285,18 +285,17 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=SPLIT_BY_EVENT,
+    shape=SPLIT_BY_EVENT._replace(
+        not_events=("enabled", "disabled", "notifications"), file_kinds={"json": "jsonc"}, is_off=is_off
+    ),
     wire=WIRE,
     obeys=("decision",),
     deny_reason="needed",
-    file_kinds={"json": "jsonc"},
     needs_type=True,
-    is_off=is_off,
-    not_events=("enabled", "disabled", "notifications"),
     project_dir=spell_root("GEMINI_PROJECT_DIR"),
     package_dir=("${extensionPath}",),
     manifests=("gemini-extension.json",),
-    unread_in=(Location("project", ".gemini/extensions/*/hooks/hooks.json", "src"),),
+    other_places={"unread": (Location("project", ".gemini/extensions/*/hooks/hooks.json", "src"),)},
     programs=("gemini",),
     gates=(
         Gate(
@@ -334,7 +333,7 @@ DIALECT = Dialect(
         lift_shows=False,
     ),
     runs_once=OnceRule("src", by_name=True),
-    at_start=True,
+    project_read="start",
     notes=("Gemini CLI runs no hook of a settings file in a folder it does not trust.",),
     quirks=(
         Quirk("GM1", "any exit code from 2 up with some text denies, also 127", "lab"),

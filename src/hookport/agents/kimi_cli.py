@@ -534,10 +534,10 @@ DIALECT = Dialect(
     obeys=("nested",),
     adjust=adjust,
     # Commands start in the session's project directory, and the shell sets PWD to it.
-    cwd_moves=True,
+    commands_start="moving",
     project_dir=(REPOSITORY, "$PWD", "${PWD}"),
     # An array of hooks in the manifest, with the fields of its own file.
-    unread_in=(Location("plugin", ".kimi-plugin/plugin.json", "code"),),
+    other_places={"unread": (Location("plugin", ".kimi-plugin/plugin.json", "code"),)},
     programs=("kimi",),
     products=((".kimi-code/",), (".kimi/",)),
     runs_once=OnceRule("lab"),

@@ -9,6 +9,7 @@ from hookport.errors import Problem, spell_path, suggest_closest
 from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
+    CLOSED_BRIDGE,
     SECOND,
     DecodedManifest,
     Dialect,
@@ -356,7 +357,6 @@ DIALECT = Dialect(
     tools=TOOLS,
     mcp=McpNames("mcp_", ".", "lab", allowed="A-Za-z0-9_$"),
     matching=MATCHING,
-    matcher_key="match",
     handlers={
         "command": HandlerSpec(
             "",
@@ -371,17 +371,16 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=Shape(decode, encode, by_event=False),
+    shape=Shape(decode, encode, by_event=False, matcher_key="match"),
     wire=WIRE,
     obeys=("decision",),
     deny_answer={"decision": "deny", "reason": "{reason}"},
     # MCP tools are called from run_typescript only (MV9, MV12).
     deny_reason="lost for MCP",
-    bridge_closed=True,
     adjust=adjust,
     # A command starts in the folder that Vibe was started in, whose hooks.toml alone it reads (src, lab).
-    at_root=True,
-    at_start=True,
+    commands_start="root",
+    project_read="start",
     project_dir=(".",),
     programs=("vibe",),
     home=("~/.vibe", "VIBE_HOME"),
@@ -397,7 +396,12 @@ DIALECT = Dialect(
         "Versions before 2.21 have other names for the events and load none of these hooks.",
     ),
     quirks=(
-        Quirk("MV1", "exit 2, or any other failure, runs the tool, unless the hook is `strict`", "lab"),
+        Quirk(
+            "MV1",
+            "exit 2, or any other failure, runs the tool, unless the hook is `strict`",
+            "lab",
+            {CLOSED_BRIDGE: True},
+        ),
         Quirk(
             "MV2",
             "JSON beside an exit code other than 0 is not read: a deny with exit 2 denies nothing",

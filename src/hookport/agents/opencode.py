@@ -247,11 +247,13 @@ DIALECT = Dialect(
     },
     markers={"OPENCODE": "lab"},
     locations=LOCATIONS,
-    modules=tuple(
-        place._replace(path=f"{place.path.removesuffix('hookport.ts')}*{ending}", source="src")
-        for place in LOCATIONS
-        for ending in (".ts", ".js")
-    ),
+    other_places={
+        "module": tuple(
+            place._replace(path=f"{place.path.removesuffix('hookport.ts')}*{ending}", source="src")
+            for place in LOCATIONS
+            for ending in (".ts", ".js")
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=name_tools(
@@ -278,7 +280,7 @@ DIALECT = Dialect(
     shape=make_module_shape("opencode.ts"),
     wire=build_wire([spec.native for spec in EVENTS]),
     obeys=("decision",),
-    at_root=True,
+    commands_start="root",
     project_dir=spell_root("OPENCODE_PROJECT_DIR"),
     programs=("opencode",),
     gates=(

@@ -206,11 +206,13 @@ DIALECT = Dialect(
     },
     markers={"PI_CODING_AGENT": "lab"},
     locations=LOCATIONS,
-    modules=tuple(
-        place._replace(path=f"{place.path.removesuffix('hookport.ts')}{name}", source="src")
-        for place in LOCATIONS
-        for name in ("*.ts", "*.js", "*/index.ts", "*/index.js")
-    ),
+    other_places={
+        "module": tuple(
+            place._replace(path=f"{place.path.removesuffix('hookport.ts')}{name}", source="src")
+            for place in LOCATIONS
+            for name in ("*.ts", "*.js", "*/index.ts", "*/index.js")
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=name_tools(
@@ -230,8 +232,8 @@ DIALECT = Dialect(
     shape=make_module_shape("pi.ts"),
     wire=build_wire([spec.native for spec in EVENTS]),
     obeys=("decision",),
-    at_root=True,
-    at_start=True,
+    commands_start="root",
+    project_read="start",
     project_dir=spell_root("PI_PROJECT_DIR"),
     programs=("pi",),
     home=("~/.pi/agent", "PI_CODING_AGENT_DIR"),

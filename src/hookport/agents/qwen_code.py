@@ -425,19 +425,23 @@ DIALECT = Dialect(
             required=("prompt",),
         ),
     },
-    shape=Shape(decode, SPLIT_BY_EVENT.encode, merges=True),
+    shape=Shape(
+        decode,
+        SPLIT_BY_EVENT.encode,
+        merges=True,
+        not_events=("enabled", "disabled", "notifications"),
+        file_kinds={"json": "jsonc"},
+    ),
     wire=WIRE,
     obeys=("nested", "decision"),
     deny_reason="needed",
     adjust=adjust,
-    file_kinds={"json": "jsonc"},
-    not_events=("enabled", "disabled", "notifications"),
     # All are set; $CLAUDE_PROJECT_DIR and $GEMINI_PROJECT_DIR are also filled in as text, quoted already,
     # which breaks inside quotes, so the one that only the shell fills in is written (src, lab).
     project_dir=spell_root("QWEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}",),
     manifests=("qwen-extension.json",),
-    unread_in=(Location("project", ".qwen/extensions/*/hooks/hooks.json", "src"),),
+    other_places={"unread": (Location("project", ".qwen/extensions/*/hooks/hooks.json", "src"),)},
     programs=("qwen",),
     gates=(
         Gate(
@@ -459,7 +463,7 @@ DIALECT = Dialect(
         asks=(("~/.qwen/settings.json",), ("security", "folderTrust", "enabled"), False),
     ),
     runs_once=OnceRule("src", by_name=True),
-    at_start=True,
+    project_read="start",
     notes=("Qwen Code runs the hooks of a project only in a folder it trusts.",),
     quirks=(
         Quirk(

@@ -138,6 +138,7 @@ READS: dict[str, dict[str, Tree]] = {
 }
 
 WIRE = Wire(
+    file_placeholder="${file}",
     keys=KEYS,
     keys_of=KEYS_OF,
     transcript="blocks",
@@ -176,12 +177,14 @@ DIALECT = Dialect(
     facts="version 1",
     sources=SOURCES,
     locations=(Location("plugin", "hooks/hooks.json", "spec"),),
-    runs_from=(
-        Location("project", "hooks/hooks.json", "spec"),
-        Location("project", ".agents/plugins/*/hooks/hooks.json", "install"),
-        Location("user", "~/.agents/plugins/*/hooks/hooks.json", "install"),
-        Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
-    ),
+    other_places={
+        "run": (
+            Location("project", "hooks/hooks.json", "spec"),
+            Location("project", ".agents/plugins/*/hooks/hooks.json", "install"),
+            Location("user", "~/.agents/plugins/*/hooks/hooks.json", "install"),
+            Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=TOOLS,
@@ -195,13 +198,11 @@ DIALECT = Dialect(
             "prompt", {"prompt": "prompt", "timeout": "timeout"}, WAIT, required=("prompt",)
         ),
     },
-    shape=Shape(decode, BY_EVENT.encode),
+    shape=Shape(decode, BY_EVENT.encode, root_keys={"version": VERSION}),
     wire=WIRE,
     obeys=("nested",),
-    root_keys={"version": VERSION},
     needs_type=True,
     package_dir=("${PACKAGE_ROOT}", "$PACKAGE_ROOT"),
-    file_placeholder="${file}",
     quirks=(
         Quirk("UH1", "tools have no table of names: Claude Code's are used, as in the examples", "spec"),
         Quirk(

@@ -126,6 +126,7 @@ FILE = {"path": "filePath"}
 EDIT = {**FILE, "old": "oldString", "new": "newString"}
 
 WIRE = Wire(
+    precedence=-1,
     keys={
         # (src) It sends neither.
         **{name: place for name, place in KEYS.items() if name not in ("final_message", "permission_mode")},
@@ -274,13 +275,10 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=BY_EVENT,
+    shape=BY_EVENT._replace(forms=("flat", "nested"), prepare=prepare),
     wire=WIRE,
     obeys=("nested",),
-    at_root=True,
-    forms=("flat", "nested"),
-    prepare=prepare,
-    precedence=-1,
+    commands_start="root",
     # No variable names the workspace, but a hook without `cwd` starts there (doc).
     project_dir=(".",),
     package_dir=("${PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}", "$PLUGIN_ROOT", "$CLAUDE_PLUGIN_ROOT"),
@@ -308,12 +306,14 @@ DIALECT = Dialect(
         ),
     ),
     folder_trust=FolderTrust("", (), "Trust the workspace when VS Code asks.", "doc"),
-    scoped_in=(Location("project", ".github/agents/*.agent.md", "doc"),),
-    also_reads=(
-        Location("project", ".claude/settings.json", "doc"),
-        Location("local", ".claude/settings.local.json", "doc"),
-        Location("user", "~/.claude/settings.json", "doc"),
-    ),
+    other_places={
+        "scoped": (Location("project", ".github/agents/*.agent.md", "doc"),),
+        "also read": (
+            Location("project", ".claude/settings.json", "doc"),
+            Location("local", ".claude/settings.local.json", "doc"),
+            Location("user", "~/.claude/settings.json", "doc"),
+        ),
+    },
     notes=(
         "VS Code and Copilot CLI both read .github/hooks: a hook installed for both runs twice in each.",
         "VS Code runs hooks only in a trusted workspace, and where its extensions run (remote, container).",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookport.shapes.by_event import SPLIT_BY_EVENT
 from hookport.shapes.dialect import (
+    SHADOWS,
     Dialect,
     EventSpec,
     FolderTrust,
@@ -139,16 +140,13 @@ DIALECT = Dialect(
             required=("command|windows",),
         ),
     },
-    shape=SPLIT_BY_EVENT,
+    shape=SPLIT_BY_EVENT._replace(forms=("flat",)),
     wire=WIRE,
-    at_root=True,
-    forms=("flat",),
-    reads_output=False,
+    commands_start="root",
     # No placeholder is filled in; without working_directory a command starts in the workspace root (doc).
     project_dir=(".",),
     # The editor reads the first, the plugin for JetBrains the second (doc).
     products=((".codeium/windsurf/",), (".codeium/hooks.json",)),
-    shadows=(Shadow(".windsurf/hooks.json", ".devin/hooks.json", "note"),),
     folder_trust=FolderTrust("", (), "Trust the workspace: in Restricted Mode no hook runs.", "doc"),
     notes=(
         "Where .devin/hooks.json has hooks, Windsurf does not read .windsurf/hooks.json: move these there.",
@@ -159,6 +157,7 @@ DIALECT = Dialect(
             "WS1",
             ".windsurf/hooks.json is read only where .devin/hooks.json is absent or has no hooks",
             "note",
+            {SHADOWS: (Shadow(".windsurf/hooks.json", ".devin/hooks.json", "note"),)},
         ),
         Quirk(
             "WS2", "there is no matcher: a matcher in an entry is ignored and the hook runs every time", "doc"

@@ -45,6 +45,7 @@ from hookport.project.spots import (
     read_object,
 )
 from hookport.project.unread import UnreadFile, judge_place
+from hookport.shapes.dialect import PLUGIN_STORE, find_quirk, list_locations
 from hookport.shapes.dialect import Path as Way
 
 # What is read of a file without frontmatter.
@@ -120,7 +121,7 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[HookSource], 
         for candidates, package in readers or [(owners[name], plugin.package if plugin else None)]:
             best = recognise(own_files, candidates)
             if best:
-                chosen.setdefault((best.id, package, best.root), (best, {}))[1].update(own_files)
+                chosen.setdefault((best.id, package, best.shape.root), (best, {}))[1].update(own_files)
             elif path.is_file() or not _is_unrelated(own_files, name, candidates):
                 problems += _explain_refusal(own_files, name, candidates)
     if not chosen and not problems:
@@ -148,7 +149,7 @@ def _make_sources(dialect: Dialect, files: Mapping[str, bytes], path: Path) -> l
     for name, data in files.items():
         for declaration in _find_declarations(_make_absolute(name)):
             for reader in declaration.readers:
-                if reader.id == dialect.id and reader.root != dialect.root:
+                if reader.id == dialect.id and reader.shape.root != dialect.shape.root:
                     plain.pop(name, None)
                     own_files, package = {name: data}, _find_declaring_package(declaration)
                     root = package or _find_source_root(path, dialect, own_files)
@@ -170,7 +171,7 @@ def find_owners(name: str) -> list[Dialect]:
     if module := _find_module_owner(full):
         return [module]
     # A bare name such as hooks.json is too common to be a place; a dialect's own file name is enough.
-    return [dialect for dialect in map(get, list_dialects()) if dialect.file_name == full.name]
+    return [dialect for dialect in map(get, list_dialects()) if dialect.shape.file_name == full.name]
 
 
 def stands_at_place(name: str) -> bool:
@@ -276,7 +277,8 @@ def filter_plugin_owners(package: Path, owners: Sequence[Dialect]) -> list[Diale
 
 
 def _keeps_default(dialect: Dialect) -> bool:
-    return dialect.plugin_store is not None and dialect.plugin_store.keeps_default
+    store = find_quirk(dialect, PLUGIN_STORE)
+    return store is not None and store.keeps_default
 
 
 class _NamedFile(NamedTuple):
@@ -340,9 +342,9 @@ def _find_companions(name: str, dialects: list[Dialect], contents: Mapping[str, 
     """The files that belong to a file in its dialects."""
     folder = name.rpartition("/")[0]
     patterns = [
-        f"{folder}/{dialect.companions}" if folder else dialect.companions
+        f"{folder}/{dialect.shape.companions}" if folder else dialect.shape.companions
         for dialect in dialects
-        if dialect.companions
+        if dialect.shape.companions
     ]
     return {
         part: data for part, data in contents.items() if any(fnmatch.fnmatchcase(part, p) for p in patterns)
@@ -351,9 +353,9 @@ def _find_companions(name: str, dialects: list[Dialect], contents: Mapping[str, 
 
 def _is_signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
     """Whether the name or the content of a file identifies its dialect."""
-    if dialect.file_name and any(name.rpartition("/")[2] == dialect.file_name for name in files):
+    if dialect.shape.file_name and any(name.rpartition("/")[2] == dialect.shape.file_name for name in files):
         return True
-    key, start = dialect.signature
+    key, start = dialect.shape.signature
     if not key:
         return False
     try:
@@ -377,7 +379,7 @@ def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) 
 def _explain_refusal(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> list[Problem]:
     """The problems of a file that no dialect reads, as reported by its most likely dialect."""
     signed = [dialect for dialect in owners or map(get, list_dialects()) if _is_signed(dialect, files)]
-    likely = max(signed or owners, key=lambda dialect: dialect.precedence, default=None)
+    likely = max(signed or owners, key=lambda dialect: dialect.wire.precedence, default=None)
     if likely:
         try:
             pipeline.read(files, likely)
@@ -409,7 +411,9 @@ def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | No
 
 def _list_kinds(dialect: Dialect) -> set[str]:
     """The kinds of files that a dialect has."""
-    return {documents.detect_kind(place.path) for place in (*dialect.locations, *dialect.runs_from)}
+    return {
+        documents.detect_kind(place.path) for place in (*dialect.locations, *list_locations(dialect, "run"))
+    }
 
 
 def _choose_best(
@@ -418,7 +422,7 @@ def _choose_best(
     is_shared = len(dialects) > 1 and any(dialect.kind == "format" for dialect in dialects)
     scores = {dialect.id: score(dialect, files, is_shared=is_shared) for dialect in dialects}
     fits = [(dialect, score_) for dialect in dialects if (score_ := scores[dialect.id]) is not None]
-    best, most = max(fits, key=lambda fit: (fit[1], fit[0].precedence), default=(None, 0))
+    best, most = max(fits, key=lambda fit: (fit[1], fit[0].wire.precedence), default=(None, 0))
     if best is not None and most < 0:
         # Not one event is known: a format that refuses the file and has its keys would not lose a guard.
         refusing = [
@@ -429,7 +433,7 @@ def _choose_best(
 
 
 def _has_keys(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
-    return any(f'"{key}"'.encode() in data for data in files.values() for key in dialect.root_keys)
+    return any(f'"{key}"'.encode() in data for data in files.values() for key in dialect.shape.root_keys)
 
 
 def read(source: HookSource) -> pipeline.Reading:
@@ -560,8 +564,10 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
             found_files.add(full)
             contents.update(_read_with_companions(path / full.relative_to(top), dialects))
     for dialect in dialects:
-        if dialect.file_name and not any(Path(name).name == dialect.file_name for name in contents):
-            for file in _walk(path, dialect.file_name):
+        if dialect.shape.file_name and not any(
+            Path(name).name == dialect.shape.file_name for name in contents
+        ):
+            for file in _walk(path, dialect.shape.file_name):
                 contents.update(_read_with_companions(file, dialects))
     return contents or empty
 
@@ -619,15 +625,15 @@ def _read_with_companions(file: Path, dialects: list[Dialect]) -> dict[str, byte
         file = full
     files = {file.as_posix(): BLANK if _has_no_hooks(full) else _read_bytes(file)}
     for dialect in dialects:
-        if dialect.companions and file.name == dialect.file_name:
-            parts = sorted(part for part in file.parent.glob(dialect.companions) if part.is_file())
+        if dialect.shape.companions and file.name == dialect.shape.file_name:
+            parts = sorted(part for part in file.parent.glob(dialect.shape.companions) if part.is_file())
             files.update((part.as_posix(), _read_bytes(part)) for part in parts)
     return files
 
 
 def _has_no_hooks(full: Path) -> bool:
     """Whether a file is a skill, subagent or command without hooks: the rest of it may not be YAML."""
-    is_scoped = any(dialect.root == FRONTMATTER_HOOKS for dialect in _find_place(full)[1])
+    is_scoped = any(dialect.shape.root == FRONTMATTER_HOOKS for dialect in _find_place(full)[1])
     return is_scoped and full.is_file() and not has_frontmatter_hooks(full)
 
 

@@ -163,11 +163,11 @@ def _expand_site(site: Site, folders: Folders, log: Log) -> Iterator[Spot]:
             continue
         if package:
             above = Path(*file.parts[: len(Path(package).parts)])
-        elif dialect.companions or site.scope == "user":
+        elif dialect.shape.companions or site.scope == "user":
             above = file.parent
         else:
             above = folders.root
-        is_named = "*" in site.package or bool(dialect.companions)
+        is_named = "*" in site.package or bool(dialect.shape.companions)
         yield Spot(file, above, site.scope, above.name if is_named else "", site.dialects)
 
 

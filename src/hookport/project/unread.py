@@ -25,6 +25,7 @@ from hookport.project.spots import (
     list_written_files,
     read_object,
 )
+from hookport.shapes.dialect import PLUGIN_STORE, find_quirk, list_locations
 
 # antigravity.google/docs/hooks; the folders by the loader of agy 1.1.25. Sets of hooks by their names.
 WITHOUT_DIALECT = {
@@ -73,7 +74,7 @@ def _list_places() -> tuple[UnreadPlace, ...]:
     own_places = [
         UnreadPlace(dialect.title, place.path, place.scope == "plugin", dialect)
         for dialect in map(get, list_dialects())
-        for place in dialect.unread_in
+        for place in list_locations(dialect, "unread")
     ]
     agent_places = [
         UnreadPlace(agent, path, manifest=False) for agent, paths in WITHOUT_DIALECT.items() for path in paths
@@ -94,15 +95,14 @@ def find_unread(folders: Folders) -> list[UnreadFile]:
 
 def find_refused(folders: Folders) -> list[RefusedManifest]:
     """The manifests of a project's and its user's plugins for which an agent refuses the plugin."""
-    manifests = [name for agent in _list_strict_agents() for name in agent.manifests]
+    manifests = [name for agent, _ in _list_strict_agents() for name in agent.manifests]
     paths = [path for name in manifests for path in _expand_in_plugins(name, folders)]
     return [refused for file in _list_files(paths, folders) for refused in judge_manifest(file)]
 
 
 def judge_manifest(file: Path) -> Iterator[RefusedManifest]:
     """Why agents refuse the plugin of a manifest."""
-    for dialect in _list_strict_agents():
-        start = dialect.plugin_store.path_start if dialect.plugin_store else ""
+    for dialect, start in _list_strict_agents():
         for name in dialect.manifests:
             if file.as_posix().endswith(f"/{name}"):
                 paths = list_written_files(read_object(file).get("hooks"))
@@ -114,12 +114,10 @@ def judge_manifest(file: Path) -> Iterator[RefusedManifest]:
 
 
 @cache
-def _list_strict_agents() -> tuple[Dialect, ...]:
-    return tuple(
-        dialect
-        for dialect in map(get, list_dialects())
-        if dialect.plugin_store and dialect.plugin_store.path_start
-    )
+def _list_strict_agents() -> tuple[tuple[Dialect, str], ...]:
+    """The agents that refuse other paths in a manifest than those with a certain start, and that start."""
+    stores = ((dialect, find_quirk(dialect, PLUGIN_STORE)) for dialect in map(get, list_dialects()))
+    return tuple((dialect, store.path_start) for dialect, store in stores if store and store.path_start)
 
 
 def _expand_in_plugins(path: str, folders: Folders) -> list[str]:
@@ -150,7 +148,7 @@ def find_below(folder: Path) -> list[UnreadFile]:
 
 def find_refused_below(folder: Path) -> list[RefusedManifest]:
     """The refused manifests of a plugin's folder that a person named, or of the folder that has one."""
-    manifests = [name for agent in _list_strict_agents() for name in agent.manifests]
+    manifests = [name for agent, _ in _list_strict_agents() for name in agent.manifests]
     files = [folder / path for name in manifests for path in (name, name.rpartition("/")[2])]
     return [refused for file in files if file.is_file() for refused in judge_manifest(file)]
 

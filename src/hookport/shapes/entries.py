@@ -265,7 +265,7 @@ def write_group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
     group = get_dialect_data(hook, dialect.id).get("group")
     extra = dict(group) if isinstance(group, Mapping) else {}
     spec = dialect.handlers[hook.handler.type]
-    for key, field in dialect.group_fields.items():
+    for key, field in dialect.shape.group_fields.items():
         value = write_value(hook, as_field(field), spec.timeout)
         if value is not None:
             extra[key] = value
@@ -406,7 +406,7 @@ def read_root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree
     return {
         key: value
         for key, value in tree.items()
-        if key not in dialect.root and dialect.root_keys.get(key) != value
+        if key not in dialect.shape.root and dialect.shape.root_keys.get(key) != value
     }
 
 

@@ -24,12 +24,10 @@ def complete_wire(dialect: Dialect) -> Wire:
         event_names={
             spec.native: _index_by_tool(spec.tool_names) for spec in dialect.events if spec.tool_names
         },
-        file_placeholder=dialect.file_placeholder,
         waits=_list_waits(dialect),
         ceilings=_list_ceilings(dialect),
         mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
         server_last=mcp is not None and mcp.server_last,
-        precedence=dialect.precedence,
         shows={event: channels for event, (channels, _) in dialect.shows.items()} or Wire.shows,
     )
 

@@ -115,6 +115,11 @@ class Wire(Value):
     # The first deny ends the run of the hooks after it.
     stops_at_deny: bool = False
 
+    # What stands in a command for the path of the call.
+    file_placeholder: str = ""
+    # Decides between two dialects that a payload or a file fits equally: the greater number wins.
+    precedence: int = 0
+
     # From here on: filled in from the dialect's tables.
     id: str = ""
     # It fires events by itself.
@@ -128,17 +133,14 @@ class Wire(Value):
     # The tools of an event that fires for some only, and the tool names of events that have their own.
     event_tools: Mapping[str, Sequence[str]] = {}
     event_names: Mapping[str, Mapping[str, Sequence[str]]] = {}
-    # What stands in a command for the path of the call, and how long the agent waits, by native event or `*`:
-    # unless an entry sets another time, and at most, whatever it sets.
-    file_placeholder: str = ""
+    # How long the agent waits, by native event or `*`: unless an entry sets another time, and at most,
+    # whatever it sets.
     waits: Mapping[str, float] = {}
     ceilings: Mapping[str, float] = {}
     # (prefix, joint, characters that stay, longest) of an MCP tool's name; empty: it has none. Where the
     # server comes last, the prefix stands in matchers only.
     mcp: Sequence[Any] = ()
     server_last: bool = False
-    # Decides between two dialects that fit a payload equally: the greater number wins.
-    precedence: int = 0
     # What of an answer the person at the agent sees, by native event, canonical event or `*`: `message`,
     # `reason`. Where nobody knows, both.
     shows: Mapping[str, Sequence[str]] = {"*": ("message", "reason")}

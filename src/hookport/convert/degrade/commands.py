@@ -161,9 +161,9 @@ def degrade_placeholders(work: Work) -> bool:
             root = _spell_root(work, role, spelling)
             if root is not None:
                 replaced[spelling] = root
-    named = source.file_placeholder
-    if named and named in text and not target.file_placeholder and not work.wraps:
-        work.note(f.PlaceholderLost, placeholder=source.file_placeholder, consequence="it stays empty")
+    named = source.wire.file_placeholder
+    if named and named in text and not target.wire.file_placeholder and not work.wraps:
+        work.note(f.PlaceholderLost, placeholder=source.wire.file_placeholder, consequence="it stays empty")
     if replaced:
         pattern = re.compile(
             "|".join(re.escape(word) + r"(?!\w)" for word in sorted(replaced, key=len, reverse=True))
@@ -210,7 +210,7 @@ def anchor_paths(work: Work) -> bool:
     """Relative paths start from the project's root, so that they work in every working directory."""
     source, target, handler = work.source, work.target, work.hook.handler
     if (
-        not (source.at_root and target.cwd_moves and target.project_dir)
+        not (source.commands_start == "root" and target.commands_start == "moving" and target.project_dir)
         or (work.wraps and get_wire(source.id).starts_in != "cwd")
         or handler.type != "command"
         or work.is_prompt

@@ -7,7 +7,7 @@ from hookport.base.quoting import quote
 from hookport.convert.degrade.commands import close_command
 from hookport.convert.degrade.work import Work, change_commands, list_specs
 from hookport.model.events import AFTER_OF, split_native
-from hookport.shapes.dialect import EventSpec, find_event_specs, has_field
+from hookport.shapes.dialect import NO_OPINION, EventSpec, find_event_specs, find_quirk, has_field
 from hookport.shapes.entries import find_slots
 
 
@@ -153,7 +153,7 @@ def _wrap_failure(work: Work, *, always: bool) -> bool:
 
 def _speak_up(work: Work) -> None:
     """If silence counts as a failure, a hook without an opinion answers that it has none."""
-    answer = work.target.no_opinion
+    answer = find_quirk(work.target, NO_OPINION)
     if not answer or work.hook.handler.type != "command" or work.hook.handler.on_failure != "block":
         return
     work.note(f.CarriedInCommand, what="having no opinion")
