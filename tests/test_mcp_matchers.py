@@ -131,7 +131,9 @@ def matched(event: Event, one: Hook) -> bool:
     ].matched
 
 
-@pytest.mark.parametrize("dialect", [name for name in HOOK_DIALECTS if not get_wire(name).server_last])
+@pytest.mark.parametrize(
+    "dialect", [name for name in HOOK_DIALECTS if "server last" not in get_wire(name).traits]
+)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_bridge_never_matches_less(agent: str, dialect: str) -> None:
     lost = [
@@ -165,7 +167,7 @@ def covers(target: str, spec: Any, matcher: str | None, server: str, tool: str) 
         return True
     if spec.subject == "mcp_tool":
         return bool(re.search(matcher, tool))
-    if get_wire(target).server_last:
+    if "server last" in get_wire(target).traits:
         name = f"{tool}_{server}"
         is_mcp, rest = matcher.startswith("mcp:"), matcher.removeprefix("mcp:")
         return rest == "*" or bool(re.search(rest, name)) if is_mcp else bool(re.search(matcher, name))
@@ -177,7 +179,9 @@ def covers(target: str, spec: Any, matcher: str | None, server: str, tool: str) 
 TARGETS = [name for name in list_dialects() if get(name).matching.grammar != "terms" and not get(name).is_hub]
 
 
-@pytest.mark.parametrize("dialect", [name for name in HOOK_DIALECTS if not get_wire(name).server_last])
+@pytest.mark.parametrize(
+    "dialect", [name for name in HOOK_DIALECTS if "server last" not in get_wire(name).traits]
+)
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_converted_matcher_never_matches_less(target: str, dialect: str) -> None:
     lost = []

@@ -39,7 +39,7 @@ from hookport.shapes.dialect import (
 )
 from hookport.shapes.entries import bind, find_slots, find_type_problem, name_kind, read_entry, write_entry
 from hookport.shapes.matchers import means_all, read_matcher, write_matcher
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "spec": "Agent Hooks specification (HOOK.md)",
@@ -162,10 +162,9 @@ READ = {
 
 WIRE = Wire(
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF, fixed=FIXED_OF),
     words=WORDS,
     fixed={"context": {}},
-    fixed_of=FIXED_OF,
     inputs=INPUTS,
     starts_in="root",
     marks=("event_type", "work_dir"),
@@ -173,7 +172,7 @@ WIRE = Wire(
     reads={"*": READ},
     # It means that a check found nothing, as in the specification's example, and lifts no permission prompt.
     lifts=False,
-    stops_at_deny=True,
+    traits=("stops at deny",),
 )
 
 

@@ -31,7 +31,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.patterns import is_pattern
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "env": "the agents of unjs/std-env, as in jiti 2.x of November 2026; not measured",
@@ -168,16 +168,18 @@ OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
 WIRE: Wire = Wire(
     obeys={"PreToolUse": OBEY, "PostToolUse": {**OBEY, "verdicts": []}, "*": OBEY_NOTHING},
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(
+        keys=KEYS_OF,
+        fixed={
+            "PreToolUse": {"is_mcp_tool": "$is_mcp"},
+            "PostToolUse": {"is_mcp_tool": "$is_mcp"},
+            "Stop": {"agent_stop_cause": "end_turn"},
+        },
+    ),
     words=WORDS,
     inputs=INPUTS,
     numbered=("str-replace-editor",),
     fixed={"conversation_id": "$session", "workspace_roots": ["$root"]},
-    fixed_of={
-        "PreToolUse": {"is_mcp_tool": "$is_mcp"},
-        "PostToolUse": {"is_mcp_tool": "$is_mcp"},
-        "Stop": {"agent_stop_cause": "end_turn"},
-    },
     env={
         "AUGMENT_PROJECT_DIR": "$root",
         "AUGMENT_CONVERSATION_ID": "$session",

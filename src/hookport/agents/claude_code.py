@@ -49,6 +49,7 @@ from hookport.shapes.dialect import (
     name_tools,
     spell_root,
 )
+from hookport.wire.table import list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -237,15 +238,18 @@ READ_ELICITATION = {**READ, "verdicts": [ACTIONS, *VERDICTS]}
 
 CLAUDE_WIRE = WIRE.replace(
     precedence=1,
-    keys_of={
-        **KEYS_OF,
-        "UserPromptExpansion": {"source": "command_name"},
-        "Setup": {"source": "trigger"},
-        "Elicitation": {"source": "mcp_server_name"},
-        "ElicitationResult": {"source": "mcp_server_name"},
-        "PreModelSwitch": {"source": "to_model"},
-        "PostModelSwitch": {"source": "to_model"},
-    },
+    by_event=list_by_event(
+        keys={
+            **KEYS_OF,
+            "UserPromptExpansion": {"source": "command_name"},
+            "Setup": {"source": "trigger"},
+            "Elicitation": {"source": "mcp_server_name"},
+            "ElicitationResult": {"source": "mcp_server_name"},
+            "PreModelSwitch": {"source": "to_model"},
+            "PostModelSwitch": {"source": "to_model"},
+        },
+        env=dict.fromkeys(("SessionStart", "Setup", "CwdChanged", "FileChanged"), ENV_FILE),
+    ),
     # Captured on 2.1.325: Bash, EnterWorktree, Read, Write and Agent, MCP.
     texts=("stdout", "message", "file.content", "content:parts", ":parts"),
     results={"shell": {"stdout": "$text", "stderr": "", "interrupted": False, "isImage": False}},
@@ -284,7 +288,6 @@ CLAUDE_WIRE = WIRE.replace(
         "CLAUDE_CODE_SESSION_ID": "$session",
         "CLAUDE_EFFORT": "$effort",
     },
-    env_of=dict.fromkeys(("SessionStart", "Setup", "CwdChanged", "FileChanged"), ENV_FILE),
     marks=("transcript_path=.claude/", "prompt_id", "permission_mode", "tool_use_id"),
     # (doc, the tools reference of 2.1.325)
     others=(
@@ -292,7 +295,7 @@ CLAUDE_WIRE = WIRE.replace(
         *("TaskOutput", "TaskStop", "SendMessage", "Cron*", "ListMcpResourcesTool", "ReadMcpResourceTool"),
     ),
     # It ended a Stop hook that always blocks after eight blocks (lab).
-    caps_stops=True,
+    traits=("caps stops",),
     extras=EXTRAS,
     obeys={
         **OBEYS,

@@ -24,7 +24,7 @@ from hookport.shapes.dialect import (
 )
 from hookport.shapes.matchers import normalise_terms
 from hookport.shapes.script import Limits, make_script_shape
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "cline/cline at 2026-08-22: sdk/packages/core/src/hooks (CLI), apps/vscode/src (VS Code 4.1.13)",
@@ -198,11 +198,10 @@ OBEY = {**READ, "exits": {}, "marked": "HOOK_CONTROL\t"}
 WIRE = Wire(
     obeys={"PreToolUse": OBEY, "PostToolUse": OBEY, "*": {**OBEY, "verdicts": []}},
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF, fixed=FIXED_OF),
     words=WORDS,
     said=EVENT_WORDS,
     fixed={"clineVersion": "", "userId": ""},
-    fixed_of=FIXED_OF,
     inputs=INPUTS,
     patches={"apply_patch": "input"},
     batches=BATCHES,

@@ -30,7 +30,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.github_commands import normalise_commands
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -505,18 +505,25 @@ ASKED = {"inputs": {"edit": {"path": "file_path"}, "Edit": {"path": "file_path"}
 
 WIRE = Wire(
     keys=CAMEL,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(
+        keys=KEYS_OF,
+        fixed={
+            **dict.fromkeys(TELLS, SESSION),
+            "agentStop": {**SESSION, "transcriptPath": "", "stopReason": "end_turn"},
+            "Stop": {"transcript_path": "", "stop_reason": "end_turn"},
+            "permissionRequest": {"permissionSuggestions": []},
+            "PermissionRequest": {"permissionSuggestions": []},
+        },
+        view={
+            "permissionRequest": ASKED,
+            "PermissionRequest": ASKED,
+            "PostToolUse": {"results": {"*": {"result_type": "success", "text_result_for_llm": "$text"}}},
+        },
+    ),
     words=WORDS,
     transcript="log",
     said={"PermissionRequest": "permissionRequest", "notification": "Notification"},
     tells=TELLS,
-    fixed_of={
-        **dict.fromkeys(TELLS, SESSION),
-        "agentStop": {**SESSION, "transcriptPath": "", "stopReason": "end_turn"},
-        "Stop": {"transcript_path": "", "stop_reason": "end_turn"},
-        "permissionRequest": {"permissionSuggestions": []},
-        "PermissionRequest": {"permissionSuggestions": []},
-    },
     inputs={
         "file_write": {"content": "file_text"},
         "file_edit": {"old": "old_str", "new": "new_str"},
@@ -532,11 +539,6 @@ WIRE = Wire(
     patches={"apply_patch": ""},
     texts=("textResultForLlm", "text_result_for_llm"),
     results={"*": {"resultType": "success", "textResultForLlm": "$text"}},
-    views={
-        "permissionRequest": ASKED,
-        "PermissionRequest": ASKED,
-        "PostToolUse": {"results": {"*": {"result_type": "success", "text_result_for_llm": "$text"}}},
-    },
     env={
         "COPILOT_CLI": "1",
         "COPILOT_PROJECT_DIR": "$root",
@@ -562,8 +564,7 @@ WIRE = Wire(
         "subagent_stop": {"response": "modifiedResponse"},
     },
     # It ended a stop hook that always blocks after eight blocks, and ran no hook after one that denied (lab).
-    caps_stops=True,
-    stops_at_deny=True,
+    traits=("caps stops", "stops at deny"),
 )
 
 

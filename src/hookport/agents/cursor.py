@@ -25,7 +25,7 @@ from hookport.shapes.dialect import (
     name_tools,
     spell_root,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from hookport.model.hooks import Hook
@@ -211,7 +211,7 @@ WIRE = Wire(
         "workspaceOpen": {"plugin_paths": "pluginPaths"},
     },
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF),
     words=WORDS,
     fixed={
         "generation_id": "",
@@ -257,8 +257,7 @@ WIRE = Wire(
     # Scripts print it to have no opinion, and it is not documented to skip a prompt.
     lifts=False,
     # loop_limit is 5 unless a file sets another.
-    caps_stops=True,
-    fires_twice=True,
+    traits=("caps stops", "fires twice"),
 )
 
 

@@ -47,6 +47,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.entries import get_manifest_data
+from hookport.wire.table import list_by_event
 
 if TYPE_CHECKING:
     from hookport.errors import Problem
@@ -221,16 +222,19 @@ DROID_WIRE = WIRE.replace(
     # message (lab).
     keys={**KEYS, "turn": None, "final_message": None},
     transcript="messages",
-    keys_of={
-        **KEYS_OF,
-        "Stop": {"steps": "tool_execution_count"},
-        "SubagentStop": {"steps": "tool_execution_count"},
-        "SessionEnd": {
-            "source": "reason",
-            "session_ms": "session_duration_ms",
-            "messages": "message_count",
+    by_event=list_by_event(
+        keys={
+            **KEYS_OF,
+            "Stop": {"steps": "tool_execution_count"},
+            "SubagentStop": {"steps": "tool_execution_count"},
+            "SessionEnd": {
+                "source": "reason",
+                "session_ms": "session_duration_ms",
+                "messages": "message_count",
+            },
         },
-    },
+        env={"SessionStart": ENV_FILE},
+    ),
     # (doc) Autonomy: `off` asks for everything, `low` edits files, `medium` runs what can be undone, `high`
     # runs everything; `spec` plans. A run that skips permissions says `auto-low` too (FD11), which is taken
     # for what it says: a guard on bypassPermissions would otherwise stop whoever only lets files be edited.
@@ -274,9 +278,8 @@ DROID_WIRE = WIRE.replace(
         "transcript_path": "$transcript",
         "permission_mode": "$mode",
     },
-    env_of={"SessionStart": ENV_FILE},
     # Measured, 0.215.0: started below the root, the variables name that folder, and the root's hooks run.
-    root_moves=True,
+    traits=("root moves",),
     marks=("transcript_path=.factory/", "permission_mode=auto-", "permission_mode", "CLAUDE_ENV_FILE"),
 )
 

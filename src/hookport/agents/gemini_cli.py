@@ -26,7 +26,7 @@ from hookport.shapes.dialect import (
     name_tools,
     spell_root,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "google-gemini/gemini-cli at 2026-08-21 (0.56.0-nightly): packages/core/src/hooks, packages/cli",
@@ -186,7 +186,7 @@ WIRE = Wire(
         "*": OBEY_NOTHING,
     },
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF),
     words=WORDS,
     transcript="updates",
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd"},

@@ -55,7 +55,7 @@ from hookport.shapes.entries import (
 from hookport.shapes.matchers import write_matcher
 from hookport.shapes.patterns import compile_pattern
 from hookport.shapes.table_list import bind_table, build_decoded, decode_tables, write_tables
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "code": "MoonshotAI/kimi-code v0.38.0 (2026-08-22): externalHooks and session/hooks",
@@ -243,7 +243,7 @@ OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
 WIRE = Wire(
     obeys={"PreToolUse": OBEY, "UserPromptSubmit": OBEY, "Stop": OBEY, "*": OBEY_NOTHING},
     keys=PAYLOAD_KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF),
     words=WORDS,
     fixed={"session_id": "$session", "cwd": "$cwd"},
     inputs=INPUTS,
@@ -269,10 +269,9 @@ WIRE = Wire(
         *("CreateGoal", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "ExitPlanMode", "GetGoal"),
         *("SetGoalBudget", "TaskList", "TaskOutput", "TaskStop", "Think", "UpdateGoal", "WaitFor"),
     ),
-    bare_mcp=True,
     lifts=False,
     # A Stop hook is asked once a turn.
-    caps_stops=True,
+    traits=("bare MCP", "caps stops"),
 )
 
 

@@ -40,7 +40,7 @@ from hookport.shapes.entries import (
 from hookport.shapes.matchers import MARK, write_matcher
 from hookport.shapes.patterns import compile_pattern
 from hookport.shapes.table_list import bind_table, decode_tables, write_tables
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "the package mistral-vibe 3.0.2: vibe/core/hooks, mistralai_vibe_local_harness/vibe",
@@ -176,10 +176,12 @@ WIRE = Wire(
         "duration_ms": "duration_ms",
     },
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd", "parent_session_id": None},
-    fixed_of={
-        "pre_tool": {"tool_call_id": ""},
-        "post_tool": {"tool_call_id": "", "tool_status": "success", "tool_error": None, "duration_ms": 0},
-    },
+    by_event=list_by_event(
+        fixed={
+            "pre_tool": {"tool_call_id": ""},
+            "post_tool": {"tool_call_id": "", "tool_status": "success", "tool_error": None, "duration_ms": 0},
+        }
+    ),
     inputs=INPUTS,
     texts=("stdout", "content", ":lines"),
     results=RESULTS,
@@ -194,7 +196,7 @@ WIRE = Wire(
     others=("exit_plan_mode",),  # (src)
     lifts=False,
     # Three times in a turn (lab).
-    caps_stops=True,
+    traits=("caps stops",),
 )
 
 

@@ -22,7 +22,7 @@ from hookport.shapes.dialect import (
     Tree,
     explain_missing,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +115,7 @@ WIRE: Wire = claude_wire.WIRE.replace(
         "PLUGIN_DATA": "$data",
         "CLAUDE_PLUGIN_DATA": "$data",
     },
-    env_of={"SessionStart": claude_wire.ENV_FILE},
+    by_event=list_by_event(keys=claude_wire.KEYS_OF, env={"SessionStart": claude_wire.ENV_FILE}),
     answers={**{event: {"deny": DENY} for event in BLOCKS}, "*": {}},
 )
 

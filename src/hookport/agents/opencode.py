@@ -17,7 +17,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.module import HANDLERS, make_module_shape
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "anomalyco/opencode at 2026-08-19: packages/plugin/src/index.ts, packages/opencode/src (1.18.18)",
@@ -208,12 +208,14 @@ def build_wire(natives: list[str]) -> Wire:
     types = {native: native.removeprefix(BUS).partition(" ")[0] for native in bus}
     return Wire(
         keys=KEYS,
-        keys_of={**bus_keys, **KEYS_OF},
+        by_event=list_by_event(
+            keys={**bus_keys, **KEYS_OF},
+            fixed={
+                native: {"input.event.type": type_, "input.event.properties": {}}
+                for native, type_ in types.items()
+            },
+        ),
         fixed={"input": {}, "output": {}},
-        fixed_of={
-            native: {"input.event.type": type_, "input.event.properties": {}}
-            for native, type_ in types.items()
-        },
         inputs=INPUTS,
         patches={"apply_patch": "patchText"},
         # An MCP tool's result is its own list of content parts (src).

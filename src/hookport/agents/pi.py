@@ -16,7 +16,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.module import HANDLERS, make_module_shape
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "@earendil-works/pi-coding-agent 0.87.1: dist/core and docs, November 2026",
@@ -176,10 +176,12 @@ def build_wire(natives: list[str]) -> Wire:
     types = {native: {"type": native.partition(" ")[0]} for native in natives}
     return Wire(
         keys=KEYS,
-        keys_of=KEYS_OF,
+        by_event=list_by_event(
+            keys=KEYS_OF,
+            fixed={native: {**type_, **FIXED_OF.get(native, {})} for native, type_ in types.items()},
+        ),
         words=WORDS,
         transcript="tree",
-        fixed_of={native: {**type_, **FIXED_OF.get(native, {})} for native, type_ in types.items()},
         inputs=INPUTS,
         texts=(":parts",),
         results={"*": [{"type": "text", "text": "$text"}]},

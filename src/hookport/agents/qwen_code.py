@@ -34,7 +34,7 @@ from hookport.shapes.dialect import (
     name_tools,
     spell_root,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -248,11 +248,14 @@ WIRE: Wire = claude.WIRE.replace(
     several="last",
     keys={**claude.KEYS, "timestamp": "timestamp", "crons": "crons"},
     transcript="parts",
-    keys_of={
-        **claude.KEYS_OF,
-        "UserPromptExpansion": {"source": "command_name"},
-        "StopFailure": {"source": "error", "error": None, "error_message": "error_details"},
-    },
+    by_event=list_by_event(
+        keys={
+            **claude.KEYS_OF,
+            "UserPromptExpansion": {"source": "command_name"},
+            "StopFailure": {"source": "error", "error": None, "error_message": "error_details"},
+        },
+        echoes={"UserPromptSubmit": True},
+    ),
     words={
         **claude.WORDS,
         # (src, the approval modes); `dontAsk`, which refuses what is not allowed already, has no counterpart.
@@ -286,8 +289,7 @@ WIRE: Wire = claude.WIRE.replace(
         *("enter_plan_mode", "exit_plan_mode", "enter_worktree", "exit_worktree", "lsp", "cron_*", "task_*"),
         *("team_*", "send_message", "tool_search", "read_mcp_resource", "save_memory"),
     ),
-    caps_stops=True,
-    echoes=("UserPromptSubmit",),
+    traits=("caps stops",),
 )
 
 

@@ -25,7 +25,7 @@ from hookport.shapes.dialect import (
     explain_missing,
 )
 from hookport.wire.events import FACTS
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "spec": "Universal hooks.json, version 1: section 8 (Hooks) of its package format, read November 2026",
@@ -138,9 +138,9 @@ READS: dict[str, dict[str, Tree]] = {
 }
 
 WIRE = Wire(
-    file_placeholder="${file}",
+    traits=("file placeholder",),
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF),
     transcript="blocks",
     inputs=INPUTS,
     env={"PACKAGE_ROOT": "$package"},

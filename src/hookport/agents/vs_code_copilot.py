@@ -35,7 +35,7 @@ from hookport.shapes.dialect import (
     name_tools,
 )
 from hookport.shapes.github_commands import NO_COMMAND, normalise_commands
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,12 +134,14 @@ WIRE = Wire(
         # The folder a hook starts in, which is the workspace unless the hook sets another (src).
         "root": "cwd",
     },
-    keys_of={
-        "SessionStart": KEYS_OF["SessionStart"],
-        "sessionStart": KEYS_OF["SessionStart"],
-        "PreCompact": KEYS_OF["PreCompact"],
-        "preCompact": KEYS_OF["PreCompact"],
-    },
+    by_event=list_by_event(
+        keys={
+            "SessionStart": KEYS_OF["SessionStart"],
+            "sessionStart": KEYS_OF["SessionStart"],
+            "PreCompact": KEYS_OF["PreCompact"],
+            "preCompact": KEYS_OF["PreCompact"],
+        }
+    ),
     # The only source it has (src).
     words={"session_start": {"startup": "new"}},
     transcript="log",

@@ -16,7 +16,7 @@ from hookport.shapes.dialect import (
     Tree,
     explain_missing,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "doc": "official Cascade hooks page and its successor under the name Devin Desktop, July 2026 (3.6)",
@@ -76,24 +76,29 @@ WIRE = Wire(
         "turn": "execution_id",
         "model": "model_name",
     },
-    keys_of={
-        "pre_read_code": READ_CODE,
-        "post_read_code": READ_CODE,
-        "pre_write_code": WRITE_CODE,
-        "post_write_code": WRITE_CODE,
-        "pre_run_command": RUN_COMMAND,
-        "post_run_command": RUN_COMMAND,
-        "pre_mcp_tool_use": MCP_TOOL,
-        "post_mcp_tool_use": MCP_TOOL,
-        "pre_user_prompt": {"prompt": "tool_info.user_prompt"},
-        "post_cascade_response": {"final_message": "tool_info.response"},
-        "post_cascade_response_with_transcript": {"transcript": "tool_info.transcript_path"},
-        "post_setup_worktree": {"cwd": "tool_info.worktree_path", "root": "tool_info.root_workspace_path"},
-    },
+    by_event=list_by_event(
+        keys={
+            "pre_read_code": READ_CODE,
+            "post_read_code": READ_CODE,
+            "pre_write_code": WRITE_CODE,
+            "post_write_code": WRITE_CODE,
+            "pre_run_command": RUN_COMMAND,
+            "post_run_command": RUN_COMMAND,
+            "pre_mcp_tool_use": MCP_TOOL,
+            "post_mcp_tool_use": MCP_TOOL,
+            "pre_user_prompt": {"prompt": "tool_info.user_prompt"},
+            "post_cascade_response": {"final_message": "tool_info.response"},
+            "post_cascade_response_with_transcript": {"transcript": "tool_info.transcript_path"},
+            "post_setup_worktree": {
+                "cwd": "tool_info.worktree_path",
+                "root": "tool_info.root_workspace_path",
+            },
+        },
+        env={"post_setup_worktree": {"ROOT_WORKSPACE_PATH": "$root"}},
+    ),
     fixed={"trajectory_id": "$session", "execution_id": "", "tool_info": {}},
     inputs={"edits": {"old": "old_string", "new": "new_string"}},
     texts=("content:parts",),
-    env_of={"post_setup_worktree": {"ROOT_WORKSPACE_PATH": "$root"}},
     # The workspace's root, without a working_directory.
     starts_in="root",
     marks=("agent_action_name", "trajectory_id", "tool_info"),

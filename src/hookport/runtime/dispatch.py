@@ -126,7 +126,7 @@ def _run_or_replay(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, setting: engine.RunSetting
 ) -> engine.DispatchReport:
     """Run the hooks, or replay what another entry decided on the same call."""
-    if event.native in setting.agent.echoes and not event.prompt:
+    if setting.agent.by_event.get(event.native, {}).get("echoes") and not event.prompt:
         return engine.DispatchReport(
             event, Decision(), notes=("echo: it fired again for a prompt that was seen",)
         )
@@ -213,7 +213,7 @@ def _identify_deciders(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, agent: Wire
 ) -> list[str]:
     """Identify what decides on a call, where the agent fires several events for it: entries may differ."""
-    if not agent.fires_twice or event.call is None:
+    if "fires twice" not in agent.traits or event.call is None:
         return []
     roots_text = "\0".join([*(sources.roots or [sources.root]), *sorted(sources.broken)])
     return [trust.sha256(roots_text.encode("utf-8", "surrogatepass")), *map(once.hash_hook, hooks)]

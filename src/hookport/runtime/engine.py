@@ -157,7 +157,7 @@ def _run_side_by_side(
 
 def _takes_turns(hook: PlannedHook, setting: RunSetting) -> bool:
     try:
-        return setting.wires(hook.dialect).stops_at_deny
+        return "stops at deny" in setting.wires(hook.dialect).traits
     except Exception:  # noqa: BLE001  (a dialect that is not known is told when its hook is run)
         return False
 

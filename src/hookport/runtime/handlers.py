@@ -15,6 +15,7 @@ from hookport.wire import recognition
 from hookport.wire.answers import NOT_STARTED
 from hookport.wire.answers import read_answer as read_said
 from hookport.wire.events import change_input, choose_native, name_tool, write_event
+from hookport.wire.table import FILE_PLACEHOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -231,11 +232,11 @@ def _make_command_job(
         env["PYTHONPYCACHEPREFIX"] = os.path.join(
             journal.find_state_folder(setting.env) or os.devnull, "pycache"
         )
-    if wire.file_placeholder and wire.file_placeholder in command:
+    if "file placeholder" in wire.traits and FILE_PLACEHOLDER in command:
         from hookport.runtime import placeholder
 
         env[placeholder.FILE] = placeholder.format_value(event.call.input.get("path") if event.call else None)
-        command = placeholder.insert_variable(command, wire.file_placeholder)
+        command = placeholder.insert_variable(command, FILE_PLACEHOLDER)
     arguments: dict[str, Tree] = {"command": command, "stdin": body, "cwd": cwd, "env": env}
     if not hook.is_async:
         return Job(command={**arguments, "timeout_seconds": seconds})

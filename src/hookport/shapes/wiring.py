@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from hookport.model.events import join_native
 from hookport.shapes.dialect import Dialect, EventSpec, ToolName, list_event_terms
 from hookport.shapes.limits import find_longest_wait
@@ -25,9 +27,8 @@ def complete_wire(dialect: Dialect) -> Wire:
             spec.native: _index_by_tool(spec.tool_names) for spec in dialect.events if spec.tool_names
         },
         waits=_list_waits(dialect),
-        ceilings=_list_ceilings(dialect),
         mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
-        server_last=mcp is not None and mcp.server_last,
+        traits=(*dialect.wire.traits, *(("server last",) if mcp and mcp.server_last else ())),
         shows={event: channels for event, (channels, _) in dialect.shows.items()} or Wire.shows,
     )
 
@@ -41,20 +42,24 @@ def _index_natives(dialect: Dialect) -> dict[str, list[tuple[list[str], str]]]:
     return natives
 
 
-def _list_waits(dialect: Dialect) -> dict[str, float]:
-    """How long the agent waits for a command, by event, in seconds, if known."""
+def _list_waits(dialect: Dialect) -> dict[str, tuple[float, float]]:
+    """How long the agent waits for a command, by event: where nothing else is set, and at most."""
     default = dialect.handlers["command"].timeout.default if "command" in dialect.handlers else None
-    rows = {"*": default, **{spec.native: spec.default_timeout or None for spec in dialect.events}}
-    return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}
-
-
-def _list_ceilings(dialect: Dialect) -> dict[str, float]:
-    """How long the agent waits at most, by event, in seconds, where it has a limit."""
-    rows = {
-        "*": find_longest_wait(dialect, ()),
-        **{spec.native: find_longest_wait(dialect, (spec,)) for spec in dialect.events if spec.max_timeout},
+    rows = {"*": (default, find_longest_wait(dialect, ()))}
+    for spec in dialect.events:
+        rows[spec.native] = (
+            spec.default_timeout,
+            find_longest_wait(dialect, (spec,)) if spec.max_timeout else None,
+        )
+    return {
+        native: (_count_seconds(usual), _count_seconds(most))
+        for native, (usual, most) in rows.items()
+        if usual or most
     }
-    return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}
+
+
+def _count_seconds(wait: timedelta | None) -> float:
+    return wait.total_seconds() if wait else 0.0
 
 
 def _list_tools(spec: EventSpec) -> list[str]:

@@ -19,6 +19,7 @@ from hookport.wire.spellings import (
     put,
     subtract_tree,
 )
+from hookport.wire.table import read_rows
 
 # Fields that make a call of a tool what it is, and are texts.
 WHOLE = {"file_write": ("path", "content"), "file_edit": ("path", "old", "new"), "shell": ("command",)}
@@ -89,7 +90,7 @@ def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Eve
     payload = dict(payload)
     native = native or find_native_name(wire, payload)
     wire = _use_view(wire, native)
-    keys = _find_keys(wire, native)
+    keys = read_rows(wire, "keys", native)
     text = {name: _as_text(get_first(payload, keys.get(name))) for name in _TEXT}
     canonical = get_canonical_name(wire, native)
     text["source"] = _to_canonical(wire.words.get(canonical), text["source"])
@@ -118,7 +119,7 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
     is_own = event.agent == wire.id and native in ("", event.native)
     native = native or (event.native if is_own else choose_native(wire, event))
     wire = _use_view(wire, native)
-    keys = _find_keys(wire, native)
+    keys = read_rows(wire, "keys", native)
     payload: dict[str, Tree] = {}
     event_name = wire.said.get(native, native)
     _write(payload, keys.get("event"), event_name)
@@ -140,7 +141,7 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
     }
     payload = {**event.extra, **payload}
     constant: dict[str, Tree] = {}
-    for place, value in {**wire.fixed, **wire.fixed_of.get(native, {})}.items():
+    for place, value in read_rows(wire, "fixed", native).items():
         if get(payload, place) is None:
             put(constant, place, fill(value, words))
     return merge_trees(payload, constant)  # type: ignore[no-any-return]
@@ -176,13 +177,13 @@ def find_subject(wire: Wire, event: Event, native: str, subject: str) -> str:
 def find_subject_field(wire: Wire, event: str, native: str, subject: str) -> str:
     """The event attribute or fact that a matcher of this wire tests."""
     usual = "subagent" if event.startswith("subagent") else "source"
-    keys = _find_keys(_use_view(wire, native), native)
+    keys = read_rows(_use_view(wire, native), "keys", native)
     return next((name for name, places in keys.items() if _names_place(places, subject)), usual)
 
 
 def list_places(wire: Wire, native: str, name: str) -> list[str]:
     """The places of an attribute in a native event's payload, without their spelling."""
-    places = _find_keys(wire, native).get(name)
+    places = read_rows(wire, "keys", native).get(name)
     return [] if isinstance(places, dict) else [place.partition(":")[0] for place in _as_list(places)]
 
 
@@ -211,7 +212,7 @@ def _to_native(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
 def list_roots(wire: Wire, payload: Mapping[str, Tree], native: str) -> list[str]:
     """Every root that a payload names; an event holds only the first."""
     roots: list[Tree] = []
-    for place in _as_list(_find_keys(_use_view(wire, native), native).get("root")):
+    for place in _as_list(read_rows(_use_view(wire, native), "keys", native).get("root")):
         value = get(payload, place.partition(":")[0])
         roots += value if isinstance(value, list) else [value]
     return [root for root in roots if isinstance(root, str) and root]
@@ -219,7 +220,7 @@ def list_roots(wire: Wire, payload: Mapping[str, Tree], native: str) -> list[str
 
 def find_native_name(wire: Wire, payload: Mapping[str, Tree]) -> str:
     """The native event that a payload names or whose keys it has; empty if unclear."""
-    places = [wire.keys.get("event"), *(keys.get("event") for keys in wire.keys_of.values())]
+    places = [wire.keys.get("event"), *(row.get("keys", {}).get("event") for row in wire.by_event.values())]
     for place in dict.fromkeys(place_name for each in places for place_name in _as_list(each)):
         event_name = get(payload, place)
         if isinstance(event_name, str) and event_name:
@@ -262,7 +263,7 @@ def name_tool(wire: Wire, call: Call, native: str = "") -> str:
 def name_mcp_tool(wire: Wire, server: str, tool: str) -> str:
     """An MCP tool's name as the wire combines it."""
     prefix, joint, allowed, longest = wire.mcp or ("mcp__", "__", "", 0)
-    if wire.server_last:
+    if "server last" in wire.traits:
         return f"{tool}{joint}{server or UNKNOWN_SERVER}"
     return spell_mcp_name(
         f"{prefix}{server or UNKNOWN_SERVER}" if joint else prefix, joint, tool, allowed, longest
@@ -474,7 +475,7 @@ def _move_part(source: Call, target: Call) -> Call:
 
 def list_variables(wire: Wire, native: str) -> Mapping[str, str]:
     """The environment variables of scripts of this wire on a native event, with their `$words`."""
-    return {**wire.env, **wire.env_of.get(native, {})}
+    return read_rows(wire, "env", native)
 
 
 def fill_variables(
@@ -504,11 +505,8 @@ def fill_variables(
 
 
 def _use_view(wire: Wire, native: str) -> Wire:
-    return wire.replace(**wire.views[native]) if native in wire.views else wire
-
-
-def _find_keys(wire: Wire, native: str) -> dict[str, Tree]:
-    return {**wire.keys, **wire.keys_of.get(native, {})}
+    view = wire.by_event.get(native, {}).get("view")
+    return wire.replace(**view) if view else wire
 
 
 def _as_list(places: Places | None) -> Iterable[str]:
@@ -565,7 +563,7 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     words = words or [tool for tool in tools if tool != "mcp"] if not mcp_tool else []
     is_told = bool(words or mcp_tool)
     if not is_told and name:
-        is_last = wire.server_last and get_first(payload, keys.get("is_mcp")) is not False
+        is_last = "server last" in wire.traits and get_first(payload, keys.get("is_mcp")) is not False
         server, mcp_tool = _split_server_last(wire, name, server) if is_last else _split_mcp_name(wire, name)
         is_told = bool(mcp_tool)
     if name in wire.variants and isinstance(raw, dict):
@@ -573,7 +571,7 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     known_by = "name"
     if name and not is_told and not is_other_tool(wire, name):
         words = _guess_kinds(name, raw)
-        if wire.bare_mcp:
+        if "bare MCP" in wire.traits:
             # It may as well be an MCP tool, which the agent shows under its bare name.
             mcp_tool, words = name, ["", *(word for word in words if word in HARMFUL)]
             known_by = "input" if words[1:] else "name"
@@ -612,19 +610,21 @@ def recast_call(wire: Wire, call: Call, word: str) -> Call:
 def names_tool(wire: Wire, payload: Mapping[str, Tree], native: str) -> bool:
     """Whether a payload names no tool, or a tool as the agent names its tools."""
     wire = _use_view(wire, native)
-    name = _as_text(get_first(payload, _find_keys(wire, native).get("tool")))
+    name = _as_text(get_first(payload, read_rows(wire, "keys", native).get("tool")))
     event_names = {
         native_tool for names in wire.event_names.get(native, {}).values() for native_tool in names
     }
     if (
         not name
-        or wire.bare_mcp
+        or "bare MCP" in wire.traits
         or wire.event_tools.get(native)
         or name in event_names
         or _find_tools(wire, name)
     ):
         return True
-    is_mcp = any(_split_server_last(wire, name, "") if wire.server_last else _split_mcp_name(wire, name))
+    is_mcp = any(
+        _split_server_last(wire, name, "") if "server last" in wire.traits else _split_mcp_name(wire, name)
+    )
     return is_mcp or is_other_tool(wire, name)
 
 
@@ -686,7 +686,7 @@ def _split_mcp_name(wire: Wire, name: str) -> tuple[str, str]:
     """(server, tool) of a name as the agent spells it, else in any unambiguous spelling."""
     if wire.mcp and not wire.mcp[0] and not wire.mcp[1]:
         return "", name
-    spellings = [(wire.mcp[0], wire.mcp[1])] if wire.mcp and not wire.server_last else []
+    spellings = [(wire.mcp[0], wire.mcp[1])] if wire.mcp and "server last" not in wire.traits else []
     for prefix, joint in (*spellings, *MCP_SPELLINGS):
         bare = name.removeprefix(prefix)
         if prefix and bare == name:
