@@ -160,7 +160,7 @@ def converted(dialect: str, text: str, target: str) -> tuple[list[tuple[Any, str
 
 def covers(target: str, spec: Any, matcher: str | None, server: str, tool: str) -> bool:
     """Whether an entry of the target runs on an MCP tool."""
-    if is_split(spec) and not spec.mcp:
+    if is_split(spec) and "mcp" not in spec.tools:
         return False
     matching = find_matching(get(target), spec)
     if matcher is None or matching.grammar in ("none", "ignored"):

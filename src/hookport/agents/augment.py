@@ -53,11 +53,11 @@ EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool"),
     # It is not waited for, so that it can neither block nor add context (AU2).
-    EventSpec("PromptSubmit", "before_prompt", "observe", "lab", silent=True, since="0.27.0"),
+    EventSpec("PromptSubmit", "before_prompt", "observe", "lab", hears="nothing", since="0.27.0"),
     # Context is documented, and was not seen by the model (AU4).
-    EventSpec("SessionStart", "session_start", "observe", "lab", silent=True),
+    EventSpec("SessionStart", "session_start", "observe", "lab", hears="nothing"),
     EventSpec("SessionEnd", "session_end", "observe", "lab"),
-    EventSpec("Stop", "agent_stop", "retry", "doc", partly=PRINT, exit_blocks=False),
+    EventSpec("Stop", "agent_stop", "retry", "doc", partly=PRINT, exits="none"),
     EventSpec("Notification", "notification", "observe", "repo", unfired="with `--print` (lab)"),
 )
 

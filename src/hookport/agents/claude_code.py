@@ -96,7 +96,7 @@ EVENTS = (
         rewrites=True,
         types=ALL,
         deny_answer=REFUSE,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec("PermissionDenied", "permission_denied", "observe", "doc", "tool", types=ALL),
     EventSpec(

@@ -130,7 +130,7 @@ EVENTS = (
         "tool",
         rewrites=True,
         types=HANDLERS,
-        fails_closed=True,
+        exits="any",
     ),
     EventSpec(
         "permissionRequest",
@@ -152,17 +152,15 @@ EVENTS = (
         "lab",
         types=HANDLERS,
         deny_answer=BLOCK,
-        exit_blocks=False,
-        json_only=True,
+        exits="none",
+        hears="json",
     ),
-    EventSpec(
-        "agentStop", "agent_stop", "retry", "lab", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
-    ),
+    EventSpec("agentStop", "agent_stop", "retry", "lab", types=HANDLERS, deny_answer=BLOCK, exits="none"),
     EventSpec("subagentStart", "subagent_start", "observe", "lab", "agentName", types=HANDLERS),
     EventSpec(
-        "subagentStop", "subagent_stop", "retry", "doc", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
+        "subagentStop", "subagent_stop", "retry", "doc", types=HANDLERS, deny_answer=BLOCK, exits="none"
     ),
-    EventSpec("sessionStart", "session_start", "observe", "lab", types=(*HANDLERS, "native"), json_only=True),
+    EventSpec("sessionStart", "session_start", "observe", "lab", types=(*HANDLERS, "native"), hears="json"),
     EventSpec("sessionEnd", "session_end", "observe", "lab", types=HANDLERS),
     EventSpec("preCompact", "before_compact", "observe", "lab", "trigger", types=HANDLERS),
     EventSpec("notification", "notification", "observe", "lab", "notification_type", types=HANDLERS),
@@ -180,7 +178,7 @@ EVENTS = (
         matching=CLAUDE,
         types=HANDLERS,
         tool_names=PRE_NAMES,
-        fails_closed=True,
+        exits="any",
     ),
     EventSpec(
         "PermissionRequest",
@@ -223,7 +221,7 @@ EVENTS = (
         secondary=True,
         types=HANDLERS,
         deny_answer=BLOCK,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec(
         "Stop",
@@ -233,7 +231,7 @@ EVENTS = (
         secondary=True,
         types=HANDLERS,
         deny_answer=BLOCK,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec(
         "SubagentStart", "subagent_start", "observe", "lab", "agentName", secondary=True, types=HANDLERS
@@ -246,7 +244,7 @@ EVENTS = (
         secondary=True,
         types=HANDLERS,
         deny_answer=BLOCK,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec("SessionStart", "session_start", "observe", "lab", secondary=True, types=(*HANDLERS, "native")),
     EventSpec("SessionEnd", "session_end", "observe", "lab", secondary=True, types=HANDLERS),

@@ -271,7 +271,7 @@ FOLLOW_UP = {"followup_message": "{reason}"}
 EVENTS = (
     EventSpec("preToolUse", "before_tool_execute", "prevent", "doc", "tool", rewrites=True),
     EventSpec("beforeShellExecution", "before_tool_execute", "prevent", "doc", "command", tools=("shell",)),
-    EventSpec("beforeMCPExecution", "before_tool_execute", "prevent", "doc", "mcp_tool", mcp=True),
+    EventSpec("beforeMCPExecution", "before_tool_execute", "prevent", "doc", "mcp_tool", tools=("mcp",)),
     EventSpec(
         "beforeReadFile",
         "before_tool_execute",
@@ -280,7 +280,7 @@ EVENTS = (
         tools=("file_read",),
         matching=match_constant("Read", "Read|TabRead"),
     ),
-    EventSpec("postToolUse", "after_tool_execute", "observe", "doc", "tool", context=True),
+    EventSpec("postToolUse", "after_tool_execute", "observe", "doc", "tool"),
     EventSpec(
         "afterShellExecution",
         "after_tool_execute",
@@ -289,7 +289,7 @@ EVENTS = (
         "command",
         tools=("shell",),
     ),
-    EventSpec("afterMCPExecution", "after_tool_execute", "observe", "doc", "mcp_tool", mcp=True),
+    EventSpec("afterMCPExecution", "after_tool_execute", "observe", "doc", "mcp_tool", tools=("mcp",)),
     EventSpec(
         "afterFileEdit",
         "after_tool_execute",
@@ -307,7 +307,7 @@ EVENTS = (
         matching=match_constant("UserPromptSubmit"),
         deny_answer={"continue": False, "user_message": "{reason}"},
         unfired="in the CLI's print mode (CU6)",
-        silent=True,
+        hears="nothing",
     ),
     EventSpec(
         "stop",
@@ -316,9 +316,9 @@ EVENTS = (
         "doc",
         matching=match_constant("Stop"),
         deny_answer=FOLLOW_UP,
-        exit_blocks=False,
+        exits="none",
     ),
-    EventSpec("sessionStart", "session_start", "observe", "doc", json_only=True),
+    EventSpec("sessionStart", "session_start", "observe", "doc", hears="json"),
     EventSpec("sessionEnd", "session_end", "observe", "doc"),
     EventSpec("subagentStart", "subagent_start", "prevent", "doc", "subagent_type"),
     EventSpec(
@@ -328,7 +328,7 @@ EVENTS = (
         "doc",
         "subagent_type",
         deny_answer=FOLLOW_UP,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec("preCompact", "before_compact", "observe", "doc"),
     EventSpec(

@@ -40,9 +40,9 @@ EXACT = Matching("exact")
 EVENTS = (
     EventSpec("BeforeTool", "before_tool_execute", "prevent", "src", "tool", rewrites=True),
     EventSpec("AfterTool", "after_tool_execute", "observe", "src", "tool"),
-    EventSpec("BeforeAgent", "before_prompt", "prevent", "src", json_only=True),
+    EventSpec("BeforeAgent", "before_prompt", "prevent", "src", hears="json"),
     EventSpec("AfterAgent", "agent_stop", "retry", "src"),
-    EventSpec("SessionStart", "session_start", "observe", "src", "source", matching=EXACT, json_only=True),
+    EventSpec("SessionStart", "session_start", "observe", "src", "source", matching=EXACT, hears="json"),
     EventSpec("SessionEnd", "session_end", "observe", "src", "reason", matching=EXACT),
     EventSpec("PreCompress", "before_compact", "observe", "src", "trigger", matching=EXACT),
     EventSpec("Notification", "notification", "observe", "src", "notification_type", matching=EXACT),

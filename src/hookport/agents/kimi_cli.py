@@ -89,7 +89,7 @@ EVENTS = (
     EventSpec("StopFailure", "error_occurred", "observe", "lab", "error_type"),
     EventSpec("Interrupt", "interrupted", "observe", "code"),
     EventSpec("TurnStarted", "", "observe", "lab", "origin_kind"),
-    EventSpec("SessionStart", "session_start", "observe", "lab", "source", silent=True),
+    EventSpec("SessionStart", "session_start", "observe", "lab", "source", hears="nothing"),
     EventSpec(
         "SessionEnd",
         "session_end",

@@ -57,9 +57,9 @@ STRICT = Field("on_failure", {True: "block", False: ""})
 MATCHING = Matching("marked", everything=("*",))
 
 EVENTS = (
-    EventSpec("pre_tool", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, exit_blocks=False),
+    EventSpec("pre_tool", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, exits="none"),
     EventSpec("post_tool", "after_tool_execute", "observe", "lab", "tool"),
-    EventSpec("post_agent", "agent_stop", "retry", "lab", exit_blocks=False),
+    EventSpec("post_agent", "agent_stop", "retry", "lab", exits="none"),
 )
 NATIVES = tuple(spec.native for spec in EVENTS)
 # What 2.20 and older called them.

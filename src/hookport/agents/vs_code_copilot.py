@@ -50,9 +50,9 @@ SOURCES = {
 EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "src", "tool", rewrites=True),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "src", "tool"),
-    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "src", json_only=True),
+    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "src", hears="json"),
     EventSpec("Stop", "agent_stop", "retry", "src"),
-    EventSpec("SessionStart", "session_start", "observe", "src", "source", json_only=True),
+    EventSpec("SessionStart", "session_start", "observe", "src", "source", hears="json"),
     EventSpec("SubagentStart", "subagent_start", "observe", "src", "agent_type"),
     EventSpec("SubagentStop", "subagent_stop", "retry", "src", "agent_type"),
     EventSpec("PreCompact", "before_compact", "observe", "src", "trigger"),

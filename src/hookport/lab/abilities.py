@@ -105,7 +105,7 @@ def _find_worst(abilities: Iterable[Ability]) -> Ability:
 def _find_spec_ability(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
     if can != "fires":
         reason = f"{dialect.title} {_LACKING[can]} {spec.native}"
-        if (can == "block" and spec.blocks == "observe") or (can == "context" and spec.silent):
+        if (can == "block" and spec.blocks == "observe") or (can == "context" and spec.hears == "nothing"):
             return Ability("no", reason)
         if not _has_answer(dialect.wire.answers, spec, can):
             others = dialect.wire.answers_of.values()

@@ -307,7 +307,7 @@ def _find_obeyed_answer(dialect: Dialect, event: Event, decision: Decision) -> A
     """Find the plainest answer that the dialect's agent reads as this decision."""
     agent_wire = get_wire(dialect.id)
     spec = _find_spec(dialect, event.native)
-    is_plain = spec.exit_blocks and not (spec.deny_answer or dialect.deny_answer)
+    is_plain = spec.exits != "none" and not (spec.deny_answer or dialect.deny_answer)
     plain = Answer(stderr=f"{decision.reason}\n", exit_code=BLOCK)
     for answer in ([plain] if decision.reason and is_plain else []) + [
         write_answer(agent_wire, event, decision)[0]

@@ -78,21 +78,17 @@ class EventSpec(NamedTuple):
     # What its matcher is tested against: `tool`, `mcp_tool`, `command` or `path` for a tool call, another
     # word for what the payload calls it, empty for nothing.
     subject: str = ""
-    # The tools it fires for, where it does not fire for all; and whether it fires for MCP tools then.
+    # The tools it fires for, where it does not fire for all; `mcp` for those of MCP servers.
     tools: tuple[str, ...] = ()
-    mcp: bool = False
-    # An answer may change the tool's input; it takes context where the special events do not.
+    # An answer may change the tool's input.
     rewrites: bool = False
-    context: bool = False
     # Read, and written only when the hook came from it or when its matcher holds a content pattern.
     secondary: bool = False
-    # Exit code 2 blocks; if not, only a JSON answer does.
-    exit_blocks: bool = True
-    # Nothing a hook prints here reaches the model; or only JSON does, and plain text does not.
-    silent: bool = False
-    json_only: bool = False
-    # A command that fails blocks, a timeout aside.
-    fails_closed: bool = False
+    # Which exit codes block: 2, `any` but 0 (a command that fails blocks, a timeout aside), or `none`, where
+    # only a JSON answer does.
+    exits: Literal["2", "any", "none"] = "2"
+    # What of a hook's output reaches the model: `all`, only JSON and no plain text, or `nothing`.
+    hears: Literal["all", "json", "nothing"] = "all"
     # Which products of the agent obey a deny here, where not all do.
     partly: str = ""
     # In which way of running the agent it does not fire; and the first version that has it, where known.
@@ -686,20 +682,17 @@ def as_field(field: Field | str) -> Field:
 
 def covers(spec: EventSpec, term: Term) -> bool:
     """Whether an event that fires only for some tools fires for this term's."""
-    if term.kind == "mcp":
-        return spec.mcp
-    return term.kind == "tool" and term.value in spec.tools
+    return (term.value if term.kind == "tool" else term.kind) in spec.tools
 
 
 def is_split(spec: EventSpec) -> bool:
     """Whether the event fires only for some tools."""
-    return bool(spec.tools) or spec.mcp
+    return bool(spec.tools)
 
 
 def list_event_terms(spec: EventSpec) -> tuple[Term, ...]:
     """The tools that an event fires for, as terms."""
-    terms = tuple(Term("tool", tool) for tool in spec.tools)
-    return (*terms, Term("mcp", ANY_SERVER)) if spec.mcp else terms
+    return tuple(Term("mcp", ANY_SERVER) if tool == "mcp" else Term("tool", tool) for tool in spec.tools)
 
 
 def get_dialect_data(hook: Hook, dialect: str) -> Mapping[str, Any]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from hookport.model.events import join_native
-from hookport.shapes.dialect import Dialect, EventSpec, ToolName, list_event_terms
+from hookport.shapes.dialect import Dialect, ToolName
 from hookport.shapes.limits import find_longest_wait
 from hookport.wire.table import Wire
 
@@ -22,7 +23,7 @@ def complete_wire(dialect: Dialect) -> Wire:
         natives=_index_natives(dialect),
         tools=_index_by_native(dialect.tools),
         names=_index_by_tool(dialect.tools),
-        event_tools={spec.native: tools for spec in dialect.events if (tools := _list_tools(spec))},
+        event_tools={spec.native: spec.tools for spec in dialect.events if spec.tools},
         event_names={
             spec.native: _index_by_tool(spec.tool_names) for spec in dialect.events if spec.tool_names
         },
@@ -33,12 +34,12 @@ def complete_wire(dialect: Dialect) -> Wire:
     )
 
 
-def _index_natives(dialect: Dialect) -> dict[str, list[tuple[list[str], str]]]:
+def _index_natives(dialect: Dialect) -> dict[str, list[tuple[Sequence[str], str]]]:
     """The native events of each canonical one, those that are written first."""
-    natives: dict[str, list[tuple[list[str], str]]] = {}
+    natives: dict[str, list[tuple[Sequence[str], str]]] = {}
     for spec in sorted(dialect.events, key=lambda spec: spec.secondary):
         event = spec.canonical or join_native(dialect.id, spec.native)
-        natives.setdefault(event, []).append((_list_tools(spec), spec.native))
+        natives.setdefault(event, []).append((spec.tools, spec.native))
     return natives
 
 
@@ -60,10 +61,6 @@ def _list_waits(dialect: Dialect) -> dict[str, tuple[float, float]]:
 
 def _count_seconds(wait: timedelta | None) -> float:
     return wait.total_seconds() if wait else 0.0
-
-
-def _list_tools(spec: EventSpec) -> list[str]:
-    return [term.value if term.kind == "tool" else "mcp" for term in list_event_terms(spec)]
 
 
 def _index_by_native(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:

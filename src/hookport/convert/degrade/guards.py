@@ -97,7 +97,7 @@ def _keep_from_blocking(work: Work) -> None:
 
 def _note_exit_code(work: Work, spec: EventSpec) -> None:
     """What exit code 2 needs to be obeyed there."""
-    if not spec.exit_blocks:
+    if spec.exits == "none":
         # One that fails closed blocks with every exit code but 0.
         if work.hook.handler.on_failure != "block" or not _can_fail_closed(work):
             work.note(f.ExitIgnored, event=spec.native)
@@ -112,7 +112,7 @@ def degrade_failure(work: Work) -> bool:
     handler = work.hook.handler
     closed = handler.on_failure == "block"
     specs = list_specs(work)
-    always = bool(specs) and all(spec.fails_closed for spec in specs)
+    always = bool(specs) and all(spec.exits == "any" for spec in specs)
     if work.wraps:
         return _wrap_failure(work, always=always and work.hook.blocking)
     if always and handler.type == "command" and work.hook.blocking:
