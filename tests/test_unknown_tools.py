@@ -19,15 +19,9 @@ from hookport.project.plan_builder import plan_entry
 from hookport.runtime import engine, plan
 from hookport.runtime.sources import list_tools, make_sources
 from hookport.shapes.dialect import find_event_specs, is_split
-from hookport.wire.events import (
-    name_mcp_tool,
-    read_event,
-    recast_call,
-    rewrite_call,
-    rewrite_part,
-    write_event,
-)
+from hookport.wire.events import name_mcp_tool, read_event, recast_call, write_event
 from hookport.wire.kinds import guess_kinds
+from hookport.wire.rewrites import rewrite_call, rewrite_part
 from hookport.wire.spellings import put
 from hookport.wire.table import read_rows
 from tests import agent_data

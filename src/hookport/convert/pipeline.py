@@ -5,12 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import NamedTuple
 
 from hookport import documents as formats
 from hookport.agents import DecodedManifest, Dialect, RefusedError, Tree
+from hookport.base.places import ends_at, split_place
 from hookport.convert import checks
 from hookport.convert.degrade import degrade
 from hookport.errors import HookportError, InputError, InternalError, Problem, spell_path
@@ -279,17 +279,13 @@ def find_home_path(dialect: Dialect, name: str) -> str:
     steps = [step for step in name.split("/") if step not in ("", ".", "..")]
     places = [place.path for place in (*dialect.locations, *list_locations(dialect, "scoped"))]
     for place in (*places, *dialect.manifests):
-        place_parts = place.split("/")
-        companion_parts = (
-            place_parts[:-1] + dialect.shape.companions.split("/")
-            if dialect.shape.companions
-            else place_parts
+        companion = (
+            f"{place.rpartition('/')[0]}/{dialect.shape.companions}" if dialect.shape.companions else place
         )
-        for parts in (place_parts, companion_parts):
-            names = [part for part in parts if part != "~"]
-            tail = steps[-len(names) :]
-            if len(tail) == len(names) and all(map(fnmatchcase, tail, names)):
-                return "/".join(["~", *tail] if parts[0] == "~" else tail)
+        for path in (place, companion):
+            if ends_at(steps, path):
+                tail = steps[-len(split_place(path)) :]
+                return "/".join(["~", *tail] if path.startswith("~/") else tail)
     kinds = [
         place.path
         for place in dialect.locations

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport.agents import DecodedManifest, Dialect, Tree, get, list_dialects
 from hookport.base import folders
+from hookport.base.places import is_at
 from hookport.convert.pipeline import detect_dialect_kind
 from hookport.shapes.dialect import Location, list_locations
 from hookport.shapes.dialect import Path as Way
@@ -228,12 +228,6 @@ def resolve_place(dialect: Dialect | None, place: str, root: str, env: Mapping[s
 def _join_path(folder: str, place: str) -> str:
     """A path in a folder: every hook asks for the places of every agent."""
     return str(Path(folder, place))
-
-
-def is_at(path: str, pattern: str) -> bool:
-    """Whether a path matches a place, in which a star matches one name."""
-    parts, pattern_parts = path.split("/"), pattern.split("/")
-    return len(parts) == len(pattern_parts) and all(map(fnmatchcase, parts, pattern_parts))
 
 
 def is_same(first: str, second: str) -> bool:

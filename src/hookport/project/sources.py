@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from hookport import documents
 from hookport.agents import Dialect, get, list_dialects
+from hookport.base.places import ends_at, list_rests, split_place
 from hookport.convert import pipeline
 from hookport.convert.checks.scripts import find_command_folders, find_place_folder, find_placed_file
 from hookport.convert.degrade.wrapping import unwrap_hook
@@ -187,9 +188,7 @@ def is_named_by_plugin(name: str) -> bool:
 def _find_module_owner(full: Path) -> Dialect | None:
     """The agent that loads a module of code from its place."""
     for site in list_module_sites():
-        parts = site.path.removeprefix("~/").split("/")
-        tail = full.parts[-len(parts) :]
-        if len(tail) == len(parts) and all(map(fnmatch.fnmatchcase, tail, parts)):
+        if ends_at(full.parts, site.path):
             return site.dialects[0]
     return None
 
@@ -198,7 +197,7 @@ def _explain_refused_modules(path: Path) -> list[Problem]:
     """Why the modules of code in a folder are no hooks that can be read."""
     folders = _make_absolute(path).parts
     patterns = dict.fromkeys(
-        below for site in list_module_sites() for below in _list_rests(folders, site.path.removeprefix("~/"))
+        below for site in list_module_sites() for below in list_rests(folders, site.path)
     )
     files = [file.as_posix() for pattern in patterns for file in _glob(path, pattern)]
     return [
@@ -230,12 +229,9 @@ def _find_place(full: Path) -> tuple[int, tuple[Dialect, ...], Path | None]:
 def _find_best_place(full: Path, has_hooks: bool) -> tuple[int, tuple[Dialect, ...], Path | None]:  # noqa: FBT001  (a key of the cache)
     best: tuple[tuple[int, int], tuple[Dialect, ...], Path | None] = ((0, 0), (), None)
     for pattern, dialects, package in _list_patterns():
-        parts = pattern.removeprefix("~/").removeprefix("./").split("/")
-        tail = full.parts[-len(parts) :]
-        if len(tail) < len(parts) or not all(map(fnmatch.fnmatchcase, tail, parts)):
+        if not ends_at(full.parts, pattern) or (pattern.startswith("./") and not has_hooks):
             continue
-        if pattern.startswith("./") and not has_hooks:
-            continue
+        parts = split_place(pattern)
         weight = (len(parts), sum("*" not in part for part in parts))
         steps = len(package.removeprefix("~/").split("/")) if package not in ("", ".") else 0
         folder = Path(*full.parts[: len(full.parts) - len(parts) + steps]) if package else None
@@ -532,15 +528,17 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     empty: dict[str, bytes] = {}
     named: list[Path] = []
     ids = {asked_dialect.id for asked_dialect in dialects}
-    patterns = [
-        place.removeprefix("~/")
+    folders = _make_absolute(path).parts
+    # In a folder that is a plugin itself, skills and subagents count only where they have hooks.
+    inside = [
+        (below, place.startswith("./"))
         for place, owners, _ in _list_patterns()
         if ids & {owner.id for owner in owners}
+        for below in list_rests(folders, place)
     ]
-    folders = _make_absolute(path).parts
-    inside = [below for pattern in patterns for below in _list_rests(folders, pattern)]
-    for pattern in dict.fromkeys(inside):
-        for file in itertools.filterfalse(_is_data, _find_at_place(path, pattern)):
+    for pattern, is_loose in dict.fromkeys(inside):
+        files = filter(has_frontmatter_hooks, _glob(path, pattern)) if is_loose else _glob(path, pattern)
+        for file in itertools.filterfalse(_is_data, files):
             if not _is_empty_manifest(_make_absolute(file)):
                 contents.update(_read_with_companions(file, dialects))
                 continue
@@ -601,21 +599,6 @@ def _is_empty_manifest(full: Path) -> bool:
         any(explain_unread(declaration)) for declaration in declarations
     )
     return any(_ends_with(full, name) for name in _list_declaring_files()) and not has_some
-
-
-def _find_at_place(path: Path, pattern: str) -> list[Path]:
-    """The files of a place in a folder; skills and subagents of a plugin only where they have hooks."""
-    files = _glob(path, pattern.removeprefix("./"))
-    return list(filter(has_frontmatter_hooks, files)) if pattern.startswith("./") else files
-
-
-def _list_rests(folders: tuple[str, ...], place: str) -> Iterator[str]:
-    """What a place is within a folder: all of it, or the rest of it where the folder is its beginning."""
-    mark = "./" if place.startswith("./") else ""
-    parts = place.removeprefix("./").split("/")
-    for depth in range(min(len(parts), len(folders))):
-        if all(map(fnmatch.fnmatchcase, folders[len(folders) - depth :], parts[:depth])):
-            yield mark + "/".join(parts[depth:])
 
 
 def _read_with_companions(file: Path, dialects: list[Dialect]) -> dict[str, bytes]:

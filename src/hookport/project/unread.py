@@ -6,7 +6,6 @@ without a dialect are here.
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import Dialect, Tree, get, list_dialects
+from hookport.base.places import ends_at, list_rests, split_place
 from hookport.errors import InputError
 from hookport.project.disk import Log, read_data
 from hookport.project.places import PLUGINS, resolve_place
@@ -139,10 +139,8 @@ def find_below(folder: Path) -> list[UnreadFile]:
         f"{start}{place.path}" for place in _list_places() for start in (starts if place.manifest else [""])
     ]
     for path in paths:
-        steps = path.removeprefix("~/").split("/")
-        for depth in range(min(len(steps), len(folder.parts))):
-            if all(map(fnmatch.fnmatchcase, folder.parts[len(folder.parts) - depth :], steps[:depth])):
-                files |= dict.fromkeys(_glob(f"{folder}/{'/'.join(steps[depth:])}"))
+        for rest in list_rests(folder.parts, path):
+            files |= dict.fromkeys(_glob(f"{folder}/{rest}"))
     return [unread_file for unread_file in map(judge_place, files) if unread_file]
 
 
@@ -165,12 +163,12 @@ def _glob(pattern: str) -> Iterator[Path]:
 def judge_place(file: Path) -> UnreadFile | None:
     """The unread file at one of these places; None if it is at none, or holds no hooks."""
     for place in _list_places():
-        steps = place.path.removeprefix("~/").split("/")
-        tail = file.parts[-len(steps) :]
-        is_at_place = len(tail) == len(steps) and all(map(fnmatch.fnmatchcase, tail, steps))
+        if not ends_at(file.parts, place.path):
+            continue
+        steps = len(split_place(place.path))
         # A manifest in a hidden folder, such as .claude-plugin, belongs to another agent.
-        is_other = place.manifest and file.parents[len(steps) - 1].name.startswith(".")
-        if is_at_place and not is_other and _holds_hooks(file, place, len(steps)):
+        is_other = place.manifest and file.parents[steps - 1].name.startswith(".")
+        if not is_other and _holds_hooks(file, place, steps):
             return UnreadFile(file, place.agent, place.reader)
     return None
 

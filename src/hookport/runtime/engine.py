@@ -11,7 +11,7 @@ from hookport.model.value import Value
 from hookport.runtime import merge, policy, surroundings, trust
 from hookport.runtime.select import find_native_event, find_targets
 from hookport.wire.answers import NOT_STARTED
-from hookport.wire.events import recast_call, rewrite_call, rewrite_part
+from hookport.wire.events import recast_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -335,6 +335,8 @@ def is_native(hook: PlannedHook, setting: RunSetting) -> bool:
 
 
 def _rewrite_call(agent: Wire, event: Event, number: int, answered: Decision) -> Call:
+    from hookport.wire.rewrites import rewrite_call, rewrite_part
+
     call, changed = event.call, answered.updated_input or {}
     assert call is not None  # noqa: S101  (a rewrite is of a call)
     if number >= 0:

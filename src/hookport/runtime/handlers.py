@@ -14,7 +14,7 @@ from hookport.runtime.select import find_native_event
 from hookport.wire import recognition
 from hookport.wire.answers import NOT_STARTED
 from hookport.wire.answers import read_answer as read_said
-from hookport.wire.events import change_input, choose_native, name_tool, write_event
+from hookport.wire.events import choose_native, name_tool, write_event
 from hookport.wire.table import FILE_PLACEHOLDER
 
 TYPE_CHECKING = False
@@ -98,6 +98,8 @@ def read_answer(
     call = event.call
     if not answered.updated_input or call is None:
         return answered.replace(updated_input=None)
+    from hookport.wire.rewrites import change_input
+
     is_own = wire.id == event.agent
     name = call.native if is_own else name_tool(wire, call, native)
     changed = change_input(wire, call, name, answered.updated_input, is_own=is_own)

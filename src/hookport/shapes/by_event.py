@@ -7,10 +7,10 @@ are written as one group. Flat: event -> entries, the matcher being a field of e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from hookport.base.places import ends_at
 from hookport.errors import Problem, spell_path, suggest_closest
 from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
@@ -181,15 +181,11 @@ def _note_outside(reading: _Reading, file: str, path: Path) -> None:
     Elsewhere they are an excerpt, as documentation shows them, and taken as they are meant.
     """
     dialect = reading.dialect
-    if dialect.kind == "agent" and any(_is_at(file, place.path) for place in dialect.locations):
+    if dialect.kind == "agent" and any(
+        ends_at(PurePosixPath(file).parts, place.path) for place in dialect.locations
+    ):
         key = ".".join(map(str, dialect.shape.root))
         reading.note(NeverRuns, Place(file, path), **explain_wrong_key(key, path))
-
-
-def _is_at(file: str, place: str) -> bool:
-    parts = PurePosixPath(place.removeprefix("~/")).parts
-    tail = PurePosixPath(file).parts[-len(parts) :]
-    return len(tail) == len(parts) and all(map(fnmatchcase, tail, parts))
 
 
 def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> None:

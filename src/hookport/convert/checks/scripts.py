@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path as File
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from hookport import findings as f
 from hookport.agents import Dialect, get
+from hookport.base.places import ends_at, split_place
 from hookport.convert.checks import CheckedEntry, Reading, drop_repeated, list_entries
 from hookport.findings import Finding
 from hookport.model.hooks import Hook
@@ -134,17 +132,11 @@ def find_placed_file(dialect: Dialect, full: File, *scopes: str) -> PlacedFile |
 
 
 def _match_place(full: File, place: str) -> PlacedFile | None:
-    parts = _split_place(place)
-    tail = full.parts[-len(parts) :]
-    if len(tail) < len(parts) or not all(map(fnmatch.fnmatchcase, tail, parts)):
+    if not ends_at(full.parts, place):
         return None
+    parts = split_place(place)
     base = full.parent if len(parts) == len(full.parts) else full.parents[len(parts) - 1]
     return PlacedFile(base, (len(parts), sum("*" not in part for part in parts)))
-
-
-@cache
-def _split_place(place: str) -> tuple[str, ...]:
-    return PurePosixPath(place.removeprefix("~/")).parts
 
 
 def _check_scripts(entry: CheckedEntry, folders: CommandFolders, inner: Hook) -> Iterator[Finding]:
