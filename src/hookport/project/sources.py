@@ -21,7 +21,7 @@ from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
 from hookport.project import salvage
 from hookport.project.covered import find_started_scripts
-from hookport.project.disk import Log, is_dangling_link, read_data
+from hookport.project.disk import Log, expand_place, is_dangling_link, read_data
 from hookport.project.places import (
     FRONTMATTER_HOOKS,
     embed_dialect,
@@ -628,10 +628,8 @@ def _read_bytes(file: Path) -> bytes:
 
 
 def _glob(root: Path, pattern: str) -> list[Path]:
-    if "*" in pattern:
-        return sorted(file for file in root.glob(pattern) if file.is_file() or is_dangling_link(file))
-    file = root / pattern
-    return [file] if file.is_file() or is_dangling_link(file) else []
+    files = expand_place(pattern, Log([], {}), f"{str(root).rstrip('/')}/")
+    return [file for file in files if file.is_file() or is_dangling_link(file)]
 
 
 def _walk(root: Path, name: str) -> Iterator[Path]:

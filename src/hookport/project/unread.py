@@ -7,7 +7,6 @@ without a dialect are here.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import NamedTuple
 from hookport.agents import Dialect, Tree, get, list_dialects
 from hookport.base.places import ends_at, list_rests, split_place
 from hookport.errors import InputError
-from hookport.project.disk import Log, read_data
+from hookport.project.disk import Log, expand_place, read_data
 from hookport.project.places import PLUGINS, resolve_place
 from hookport.project.spots import (
     Folders,
@@ -128,7 +127,8 @@ def _expand_in_plugins(path: str, folders: Folders) -> list[str]:
 
 def _list_files(paths: list[str], folders: Folders) -> list[Path]:
     places = [resolve_place(None, path, str(folders.root), folders.env) for path in paths]
-    return list(dict.fromkeys(file for place in places if place for file in _glob(place)))
+    files = (file for place in places if place for file in expand_place(place, Log([], {})))
+    return list(dict.fromkeys(file for file in files if file.is_file()))
 
 
 def find_below(folder: Path) -> list[UnreadFile]:
@@ -140,7 +140,8 @@ def find_below(folder: Path) -> list[UnreadFile]:
     ]
     for path in paths:
         for rest in list_rests(folder.parts, path):
-            files |= dict.fromkeys(_glob(f"{folder}/{rest}"))
+            inside = expand_place(rest, Log([], {}), f"{str(folder).rstrip('/')}/")
+            files |= dict.fromkeys(file for file in inside if file.is_file())
     return [unread_file for unread_file in map(judge_place, files) if unread_file]
 
 
@@ -149,15 +150,6 @@ def find_refused_below(folder: Path) -> list[RefusedManifest]:
     manifests = [name for agent, _ in _list_strict_agents() for name in agent.manifests]
     files = [folder / path for name in manifests for path in (name, name.rpartition("/")[2])]
     return [refused for file in files if file.is_file() for refused in judge_manifest(file)]
-
-
-def _glob(pattern: str) -> Iterator[Path]:
-    start, star, _ = pattern.partition("*")
-    if not star:
-        yield from (file for file in [Path(pattern)] if file.is_file())
-        return
-    folder = Path(start).parent if not start.endswith("/") else Path(start)
-    yield from sorted(file for file in folder.glob(os.path.relpath(pattern, folder)) if file.is_file())
 
 
 def judge_place(file: Path) -> UnreadFile | None:

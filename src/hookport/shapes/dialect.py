@@ -512,6 +512,11 @@ def list_locations(dialect: Dialect, use: PlaceUse) -> tuple[Location, ...]:
     return dialect.other_places.get(use, ())
 
 
+def name_events(source: str, *natives: str) -> tuple[EventSpec, ...]:
+    """Events that no other dialect has, and that only tell, from one source."""
+    return tuple(EventSpec(native, "", "observe", source) for native in natives)
+
+
 def name_tools(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
     """Rows of a tool table from one source: `named("A", shell=("Bash", "PowerShell"))`."""
     return tuple(
