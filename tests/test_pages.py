@@ -69,7 +69,7 @@ def test_every_page_is_reached_from_the_readme() -> None:
     while waiting:
         page = waiting.pop()
         page = next((page / name for name in ("README.md", "index.md") if (page / name).is_file()), page)
-        if page.suffix == ".md" and page not in reached:
+        if page.suffix == ".md" and page.is_file() and page not in reached:
             reached.add(page)
             waiting += [path for path, _ in list_links(page)]
     assert [page.relative_to(ROOT).as_posix() for page in PAGES if page not in reached] == []
