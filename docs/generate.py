@@ -80,8 +80,8 @@ def matrix() -> dict[str, str]:
 def findings() -> dict[str, str]:
     """Every finding, from its docstring."""
     text = f"# Findings\n\n{MADE}"
-    text += "A finding is a `note` (the effect is the same), a `loss` (something is weaker, wider or gone) or an "
-    text += "`error`. `hookport explain CODE` prints the same text in a terminal.\n\n"
+    text += "A finding is a `note` (the effect is the same), a `loss` (something is weaker, wider or gone) "
+    text += "or an `error`. `hookport explain CODE` prints the same text in a terminal.\n\n"
     text += format_markdown(
         [
             ("code", "severity", "what"),
@@ -167,9 +167,7 @@ def dialect_page(one: Dialect) -> str:
     text += "\n## Handlers\n\n" + format_markdown(fields)
     gates = gates_of(one)
     if gates:
-        text += "\n## Reasons for skipped hooks\n\n" + format_markdown(
-            [("what", "where", "source"), *gates]
-        )
+        text += "\n## Reasons for skipped hooks\n\n" + format_markdown([("what", "where", "source"), *gates])
     if one.shows:
         text += "\n## What users see\n\n" + _shown(one)
     if one.quirks:

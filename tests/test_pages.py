@@ -89,8 +89,7 @@ def test_headings_are_phrases(page: Path) -> None:
     sentences = [
         heading
         for heading in list_headings(page)
-        if heading.endswith((".", ":", "!", "?"))
-        or (SENTENCE.search(heading) and not CLAUSE.search(heading))
+        if heading.endswith((".", ":", "!", "?")) or (SENTENCE.search(heading) and not CLAUSE.search(heading))
     ]
     assert sentences == []
 
@@ -136,7 +135,8 @@ def test_options_in_sentences_exist(page: Path) -> None:
 
 
 def list_options(parser: argparse.ArgumentParser) -> set[str]:
-    return set(parser._option_string_actions)  # noqa: SLF001  (argparse has no public list of them)
+    # argparse has no public list of them.
+    return set(parser._option_string_actions)
 
 
 RELEASE = re.compile(r"^## \[(Unreleased|\d+\.\d+\.\d+)\](?: - (\d{4}-\d{2}-\d{2}))?$", re.MULTILINE)
