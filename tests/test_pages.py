@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 import shlex
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ PAGES = [*WRITTEN, *sorted(ROOT.glob("docs/dialects/*.md"))]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # The languages of blocks that a reader types; a synopsis is `text`.
 TYPED = ("", "sh", "console", "yaml")
+COMMAND = re.compile(r"^\s*(?:- run: |\$ )?(hookport .*)$", re.MULTILINE)
 CLAUSE = re.compile(r"\b(how|what|when|where|which|who|why)\b", re.IGNORECASE)
 SENTENCE = re.compile(r"\b(is|are|was|were|does|has|have|can|will)\b")
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -95,19 +97,12 @@ def test_headings_are_phrases(page: Path) -> None:
 
 
 def list_commands(page: Path) -> Iterator[list[str]]:
-    """What a reader is to type after `hookport`, from fenced and indented blocks."""
-    text = page.read_text("utf-8")
-    blocks = [body for language, body in FENCE.findall(text) if language in TYPED]
-    lines = re.sub(r"\\\n\s*", "", "".join(blocks)).splitlines()
-    lines += re.findall(r"^    (hookport .*)$", text, re.MULTILINE)
-    for line in lines:
-        lexer = shlex.shlex(re.sub(r"^\s*(- run: |\$ )?", "", line), posix=True, punctuation_chars=True)
+    """What a reader is to type after `hookport`, from fenced blocks, up to a pipe or a redirection."""
+    blocks = (body for language, body in FENCE.findall(page.read_text("utf-8")) if language in TYPED)
+    for line in COMMAND.findall(re.sub(r"\\\n\s*", "", "\n".join(blocks))):
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
-        if not re.match(r"^\s*(- run: |\$ )?hookport ", line):
-            continue
-        words = list(lexer)
-        end = next((at for at, word in enumerate(words) if re.fullmatch(r"[|&;<>]+", word)), len(words))
-        yield words[1:end]
+        yield [*itertools.takewhile(lambda word: not re.fullmatch(r"[|&;<>]+", word), lexer)][1:]
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.relative_to(ROOT).as_posix())
