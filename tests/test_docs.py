@@ -32,8 +32,6 @@ def test_names_in_pages_exist(page: Path) -> None:
     assert set(re.findall(r"(?:`|\$ )hookport ([a-z]+)", text)) <= set(COMMANDS)
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     assert set(re.findall(r"`make ([a-z]+)", text)) <= targets
-    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-        assert (page.parent / link).exists(), link
 
 
 def test_the_architecture_page_names_what_there_is() -> None:
