@@ -46,13 +46,18 @@ _FRESH = ("session_start", "before_prompt")
 class HostHooks(InstalledHooks):
     """The installed hooks of a host, whose wire is in no plan and among no dialects."""
 
-    def __init__(self, agent: Wire, start: str, kept: dict[str, DispatchPlan]) -> None:
+    def __init__(self, agent: Wire, start: str, kept: dict[str, DispatchPlan], turn: threading.Lock) -> None:
         super().__init__(start, kept)
-        self._agent = agent
+        self._agent, self._turn = agent, turn
 
     def wire(self, name: str) -> Wire:
         """The wire of a dialect, or that of the host."""
         return self._agent if name == self._agent.id else super().wire(name)
+
+    def _plan(self, folder: str, env: Mapping[str, str]) -> DispatchPlan:
+        """The plan of a folder: one thread makes it, those that need it too wait."""
+        with self._turn:
+            return super()._plan(folder, env)
 
 
 class Engine:
@@ -68,9 +73,9 @@ class Engine:
     ) -> None:
         self.root, self.tools, self.env = root, tools, env
         self.session, self.timeout = session, timeout
-        # What follows is only ever replaced item by item, so no lock is held that a fork could copy.
         self._kept: dict[tuple[str | None, ...], dict[str, DispatchPlan]] = {}
         self._stopped: dict[tuple[str, str], bool] = {}
+        self._turn = (os.getpid(), threading.Lock())
 
     def begin(self, name: str, fields: Mapping[str, Any]) -> EventRun:
         """Check an event and let its hooks run in a thread of its own."""
@@ -86,7 +91,7 @@ class Engine:
             project = find_repository(self.root)
             key = (event.session, str(fields.get("subagent", "")))
             occasion = make_occasion(event, self.tools, project, stop_active=key in self._stopped)
-            hooks = HostHooks(self.tools.wire, project, self._keep_plans(env))
+            hooks = HostHooks(self.tools.wire, project, self._keep_plans(env), self._get_turn())
             sources = hooks.find_sources(self.tools.wire.id, env, "")
             sources = hooks.follow_event(sources, occasion, env, "")
             executor = HostExecutor(run.stop)
@@ -101,6 +106,12 @@ class Engine:
     def _keep_plans(self, env: Mapping[str, str]) -> dict[str, DispatchPlan]:
         return self._kept.setdefault(tuple(map(env.get, _SURROUNDINGS)), {})
 
+    def _get_turn(self) -> threading.Lock:
+        """The lock of plans; in a fork of the host another one, since nobody there gives back the copy."""
+        if self._turn[0] != os.getpid():
+            self._turn = (os.getpid(), threading.Lock())
+        return self._turn[1]
+
     def _remember_stop(self, event: HostEvent, key: tuple[str, str], decision: Decision) -> None:
         """Remember which agents go on only because a hook kept them from stopping."""
         if event.name in STOPS and decision.verdict == "deny":
@@ -113,7 +124,7 @@ class HostOptions(TypedDict, total=False):
     """What a host is made of.
 
     `agent` is what hooks and the journal call the agent. `tools` says what the agent's tools are: a word of
-    the tool vocabulary, a `Tool` where arguments have unusual names, an `McpTool`, or None for a tool that runs
+    the tool vocabulary, a `Tool` where arguments have unusual names, an `McpTool`, or None for one that runs
     nothing, changes nothing and fetches nothing. `env` is the environment of hooks, by default a copy of the
     process's. `on_failure` (`open` or `closed`) overrides the settings. `session` is the id of the
     conversation, by default a new one. `timeout` limits each event, in seconds; 0 leaves that to each hook.

@@ -84,7 +84,7 @@ class EventFields(EventOptions, total=False):
 
 
 _TEXTS = ("session", "call_id", "tool", "error", "prompt", "final_message", "source", "subagent")
-_FIELDS = frozenset((*EventOptions.__annotations__, *EventFields.__annotations__))
+EVENT_FIELDS = tuple(EventFields.__annotations__)
 # Deeper than any tool's input; every reader of hookport takes it on a thread of usual size.
 _DEEPEST = 100
 _HINTS = (
@@ -115,16 +115,19 @@ def check_event(name: str, fields: Mapping[str, Any], root: str, session: str, t
     """Check what a host sent; TypeError or ValueError says what is wrong, and where."""
     if name not in EVENTS:
         raise ValueError(f"unknown event '{name}'.{suggest_closest(str(name), tuple(EVENTS))}")
-    if unknown := sorted(set(fields) - _FIELDS):
-        guess = suggest_closest(unknown[0], tuple(_FIELDS))
+    if unknown := sorted(set(fields) - set(EVENT_FIELDS)):
+        guess = suggest_closest(unknown[0], EVENT_FIELDS)
         raise TypeError(f"an event has no field '{unknown[0]}'.{guess}")
     for key in _TEXTS:
         if not isinstance(fields.get(key, ""), str):
             raise TypeError(f"{key} is {type(fields[key]).__name__}; it must be a text")
     if EVENTS[name].about_tool and not fields.get("tool"):
         raise TypeError(f"{name} is about a tool, and its name is missing: tool=…")
-    if "input" in fields and not isinstance(fields["input"], Mapping):
-        raise TypeError(f"input is {type(fields['input']).__name__}; it must be a mapping")
+    for key in ("input", "facts", "env"):
+        if not isinstance(fields.get(key, {}), Mapping):
+            raise TypeError(f"{key} is {type(fields[key]).__name__}; it must be a mapping")
+    if not isinstance(fields.get("stop_active", False), bool):
+        raise TypeError(f"stop_active is {type(fields['stop_active']).__name__}; it must be true or false")
     if unknown := sorted(set(fields.get("facts", ())) - set(FACTS)):
         raise ValueError(f"unknown fact '{unknown[0]}'.{suggest_closest(unknown[0], tuple(FACTS))}")
     seconds = check_seconds(fields.get("timeout", timeout))
