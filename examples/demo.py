@@ -1,7 +1,7 @@
-"""The main job in one run: a guard written for one agent, at work in every agent, converted and installed.
+"""The demo: a guard written for one agent runs in every agent, is converted and installed.
 
-Run it with `make demo`. The written files are in `demo-output/`, one folder per dialect; the sample project
-with hooks installed is `demo-output/project`, and nothing outside `demo-output` is touched.
+Run it with `make demo`. It writes to `demo-output/`, one folder per dialect, with an
+installed sample project in `demo-output/project`, and to nothing outside of `demo-output`.
 """
 
 from __future__ import annotations
@@ -55,14 +55,12 @@ def main() -> None:
     write_files(results, OUTPUT, is_all=True, force=False)
     head = ("agent", *(f"hook {number}" for number in range(1, len(hooks) + 1)), "losses", "written to")
     rows = [(one.target, *one.effects, str(_losses(one)), _paths(one)) for one in results]
-    print("\nThe guard in each agent's own words:\n")
+    print("\nThe guard in each agent's own format:\n")
     print(format_table([("agent", "event", "matcher", "timeout"), *map(_guard, results)], paint))
-    print("What became of the three hooks in each agent:\n")
+    print("The three hooks in each agent:\n")
     print(format_table([head, *rows], paint, {effect: effect for effect in EFFECTS}))
-    print(
-        "kept: the same there. changed: written another way, or with less. stricter: blocks more than before."
-    )
-    print("dropped: not there at all. Every change has a finding; these are the losses of one agent:\n")
+    print("kept: unchanged. changed: another form, or less effect. stricter: blocks more than before.")
+    print("dropped: missing there. Every change has a finding; these are the losses of one agent:\n")
     shown = next(one for one in results if "dropped" in one.effects)
     for finding in shown.findings:
         if finding.severity != "note":
@@ -77,7 +75,7 @@ def main() -> None:
 def _test() -> None:
     """The tests of an example: each case once, as every agent would fire the event."""
     name = f"{TESTED.parent.name}/{TESTED.name}"
-    print(f"\nHooks come with tests, and those run for every agent ({name}, one of several examples):")
+    print(f"\nHooks have tests, which run for every agent ({name}, one of several examples):")
     print(f"\n$ hookport test {name}", flush=True)
     done = subprocess.run(
         [sys.executable, "-m", "hookport", "test", name], cwd=TESTED.parents[1], env=_own(), check=False
@@ -119,19 +117,19 @@ def _install() -> None:
 
 
 def _guard_every_agent(paint: Paint) -> None:
-    """The unchanged script on the shell event of every agent, and what each agent is told."""
+    """Show the unchanged script on the shell event of every agent, and what each agent receives."""
     script = SOURCE / ".claude" / "hooks" / "guard.sh"
-    print(f"A guard for Claude Code ({SOURCE.name}/.claude/hooks/{script.name}), as it is:\n")
+    print(f"A guard for Claude Code ({SOURCE.name}/.claude/hooks/{script.name}), unchanged:\n")
     print("".join(f"    {line}\n" for line in script.read_text("utf-8").splitlines()))
-    print("Each agent fires its own event; the guard is handed the one it was written for.\n")
+    print("Each agent fires its own event; the guard gets the payload that it was written for.\n")
     rows = []
     for name in list_agents():
         native, is_captured = _shell_event(name, HARMLESS)[1:]
         denied, passed = (_answered(name, command) for command in (DANGEROUS, HARMLESS))
         where = "captured" if is_captured else "documented"
         rows.append((name, native, where, _verdict(denied), _verdict(passed), _told(denied.answer)))
-    head = ("agent", "event", "payload", DANGEROUS, HARMLESS, "the agent is told")
-    print(format_table([head, *rows], paint, {"deny": "error", "nothing said": "note"}))
+    head = ("agent", "event", "payload", DANGEROUS, HARMLESS, "the agent receives")
+    print(format_table([head, *rows], paint, {"deny": "error", "no opinion": "note"}))
 
 
 def _shell_event(name: str, command: str) -> tuple[bytes, str, bool]:
@@ -161,11 +159,11 @@ def _answered(name: str, command: str) -> DispatchResult:
     with tempfile.TemporaryDirectory() as state:
         env = {**os.environ, "HOOKPORT_STATE_DIR": state}
         asked = HookSources(get_wire(name), get_wire, lambda _event: hooks, root=place)
-        return dispatch.answer_event(payload, native, asked, env)
+        return dispatch.answer_payload(payload, native, asked, env)
 
 
 def _verdict(told: DispatchResult) -> str:
-    return "nothing said" if told.report.decision.verdict == "none" else told.report.decision.verdict
+    return "no opinion" if told.report.decision.verdict == "none" else told.report.decision.verdict
 
 
 def _told(answer: Answer) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Call, Event
+    from hookport.runtime.execute.hosted import HostExecutor
     from hookport.runtime.handlers import Job
     from hookport.runtime.plan import PlannedHook
     from hookport.wire.table import Wire
@@ -76,6 +77,8 @@ class RunSetting(Value):
     natively: bool = False
     # Handlers that are functions, by the ids of their hooks; a rewrite of theirs has the whole input.
     functions: Mapping[str, Callable[[Event], Sequence[Decision]]] = {}
+    # How commands are started where the process is another program's; None where it is ours.
+    executor: HostExecutor | None = None
 
 
 def run_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -> DispatchReport:
@@ -145,13 +148,14 @@ def _run_side_by_side(
         _run_in_turn([(number, hooks[number]) for number in lane], event, stopped, setting, done)
         for lane in order
     ]
-    if len(work) == 1 or os.name == "nt":
+    executor = setting.executor
+    if (len(work) == 1 and executor is None) or os.name == "nt":
         for task in work:
             _run_alone(task)
     else:
         from hookport.runtime.execute import parallel
 
-        parallel.run(work)
+        parallel.run(work, executor.stop if executor else -1)
     return done
 
 

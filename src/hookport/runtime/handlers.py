@@ -162,6 +162,9 @@ def make_job(
         return _make_command_job(hook, wire, event, body, seconds, setting)
     if not hook.is_async:
         return Job(call=lambda: _call_service(hook, event, body, seconds, setting))
+    if setting.executor is not None:
+        setting.executor.start_beside(hook, wire, event, body, setting)
+        return Job()
     from hookport.runtime.execute import process
 
     full_seconds = hook.timeout_seconds
@@ -204,8 +207,15 @@ def _call_service(
                 timeout_seconds=seconds,
                 stopping=event.event in ("agent_stop", "subagent_stop"),
             )
-        root = event.root or event.cwd
-        return llm.work(hook.prompt, body, model=hook.model, env=env, timeout_seconds=seconds, root=root)
+        return llm.work(
+            hook.prompt,
+            body,
+            model=hook.model,
+            env=env,
+            timeout_seconds=seconds,
+            root=event.root or event.cwd,
+            kind=setting.executor.kind if setting.executor else None,
+        )
     return RunResult("spawn_error", detail=f"only its own agent can run a handler of type {hook.type}")
 
 
@@ -241,7 +251,11 @@ def _make_command_job(
         command = placeholder.insert_variable(command, FILE_PLACEHOLDER)
     arguments: dict[str, Tree] = {"command": command, "stdin": body, "cwd": cwd, "env": env}
     if not hook.is_async:
-        return Job(command={**arguments, "timeout_seconds": seconds})
+        kind = {"kind": setting.executor.kind} if setting.executor else {}
+        return Job(command={**arguments, **kind, "timeout_seconds": seconds})
+    if setting.executor is not None:
+        setting.executor.start_beside(hook, wire, event, body, setting)
+        return Job()
     from hookport.runtime.execute import process
 
     process.start(**arguments, timeout_seconds=hook.timeout_seconds, done=_make_callback(hook, setting))
