@@ -143,7 +143,7 @@ for thread in threads:
 def test_a_host_that_ignores_its_children(project: Project, *, blocking: bool) -> None:
     """The exit code of a guard would be lost, so the guard could not be asked."""
     project.add("exit 2", blocking=blocking)
-    code = "signal.signal(signal.SIGCHLD, signal.SIG_IGN); outcome = ask()\nprint(outcome.verdict, outcome.reason)"
+    code = "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\no = ask()\nprint(o.verdict, o.reason)"
     out, err, status = end(begin(project, code))
     assert (out.startswith("deny"), "the host ignores SIGCHLD" in out, err, status) == (
         blocking,

@@ -13,10 +13,8 @@ from hookport.wire import kinds
 from hookport.wire.table import Wire
 
 # The tables of an agent that say what its tools are called and how their inputs are spelled.
-_TOOL_TABLES = (
-    *("inputs", "patches", "numbered", "batches", "variants", "tools", "names", "mcp", "server_last"),
-    *("others", "bare_mcp"),
-)
+_TOOL_TABLES = (*("inputs", "patches", "numbered", "batches", "variants", "tools", "names", "mcp", "others"),)
+_TOOL_TRAITS = ("bare MCP", "server last")
 # What a call of the tool is about: without it no guard can judge the call.
 _ABOUT = {"shell": "command", "web_fetch": "url"}
 _ABOUT |= dict.fromkeys(("file_read", "file_write", "file_edit", "notebook_edit"), "path")
@@ -62,6 +60,7 @@ class ToolTable:
         if is_known:
             known = get_wire(agent)
             tables |= {name: getattr(known, name) for name in _TOOL_TABLES}
+            tables["traits"] = [trait for trait in known.traits if trait in _TOOL_TRAITS]
         mapped = {name: [tool.kind] for name, tool in self._tools.items() if isinstance(tool, Tool)}
         tables["tools"] = {**hub.tools, **tables.get("tools", {}), **mapped}
         tables["others"] = [
@@ -70,7 +69,7 @@ class ToolTable:
         ]
         # A wire is known by its id: hooks of a dialect of that name must not take it for their own.
         self.wire = hub.replace(
-            id=f"{agent}@host" if is_known else agent, fires=True, waits={}, ceilings={}, env={}, **tables
+            id=f"{agent}@host" if is_known else agent, fires=True, waits={}, env={}, **tables
         )
 
     def find_mcp(self, name: str) -> McpTool | None:
