@@ -25,6 +25,7 @@ from hookport.findings import KINDS  # noqa: E402
 from hookport.lab.cells import make_cells  # noqa: E402
 from hookport.lab.page import format_page  # noqa: E402
 from hookport.model.events import EVENTS  # noqa: E402
+from hookport.shapes.dialect import HOOK_TRUST, SHADOWS, find_quirk  # noqa: E402
 from tests.conformance import RULES, holders  # noqa: E402
 
 MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
@@ -187,9 +188,17 @@ def gates_of(one: Dialect) -> list[tuple[str, ...]]:
     if one.folder_trust:
         where = f"`{one.folder_trust.file}`" if one.folder_trust.file else "known to the agent only"
         rows.append(("the folder is not trusted", where, one.folder_trust.source))
-    if one.hook_trust:
-        rows.append(("the hook is not trusted", f"`{one.hook_trust.file}`", one.hook_trust.source))
-    rows += [(f"`{row.file}` is not read", f"`{row.by}` is there", row.source) for row in one.shadows]
+    if hook_trust := find_quirk(one, HOOK_TRUST):
+        rows.append(
+            (
+                "the hook is not trusted",
+                f"`{hook_trust.file}`",
+                hook_trust.source,
+            )
+        )
+    rows += [
+        (f"`{row.file}` is not read", f"`{row.by}` is there", row.source) for row in find_quirk(one, SHADOWS)
+    ]
     return rows
 
 
