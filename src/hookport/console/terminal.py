@@ -224,14 +224,20 @@ def screen_output() -> Iterator[None]:
 
 
 def format_table(
-    rows: Rows, paint: Paint | None = None, styles: Mapping[str, str] = NO_STYLES, indent: int = 0
+    rows: Rows,
+    paint: Paint | None = None,
+    styles: Mapping[str, str] = NO_STYLES,
+    *,
+    indent: int = 0,
+    spare: Sequence[str] = (),
 ) -> str:
     """Format rows in columns, the first as the head; a cell whose text is in `styles` gets that colour.
 
-    On a terminal cells are folded to fit, and rows become records below each other where it is too narrow.
+    On a terminal cells are folded to fit. Where it is too narrow, `spare` columns are left out, with a line
+    that says so, and if that is not enough, rows become records below each other.
     """
     if paint and paint.width and (drawing := _load_drawing()):
-        return str(drawing.format_table(rows, paint, styles, indent))
+        return str(drawing.format_table(rows, paint, styles, indent, spare))
     rows = [[make_plain(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []

@@ -38,16 +38,29 @@ def fold(text: str, paint: Paint, hang: int) -> str:
     return f"\n{'':{hang}}".join(_draw(part, paint.width) for part in lines)
 
 
-def format_table(rows: Rows, paint: Paint, styles: Mapping[str, str], indent: int) -> str:
+def format_table(
+    rows: Rows, paint: Paint, styles: Mapping[str, str], indent: int, spare: Sequence[str]
+) -> str:
     """Format rows in columns that fit, or as records where the columns would be too narrow to read."""
     cells = [
         [_read_painted(paint_cell(cell, number, styles.get(cell, ""), paint), paint) for cell in row]
         for number, row in enumerate(rows)
     ]
     room = paint.width - indent
-    if sum(map(_find_least, zip(*cells, strict=True))) + GAP * (len(cells[0]) - 1) <= room:
-        return _indent(_draw(_make_table(cells), room), indent)
+    for count in range(len(spare) + 1):
+        kept = [at for at, head in enumerate(rows[0]) if head not in spare[:count]]
+        shown = [[row[at] for at in kept] for row in cells]
+        if sum(map(_find_least, zip(*shown, strict=True))) + GAP * (len(kept) - 1) <= room:
+            return _indent(_draw(_make_table(shown), room), indent) + _name_spare(spare[:count], paint)
     return "".join(_format_record(rows[0], row, paint, indent) for row in cells[1:])
+
+
+def _name_spare(columns: Sequence[str], paint: Paint) -> str:
+    """Name the columns that are left out, if any."""
+    if not columns:
+        return ""
+    line = f"left out for lack of space: {', '.join(columns)}. A wider terminal or a pipe has all columns."
+    return f"{paint.fold(paint(line, 'note'), GAP)}\n"
 
 
 def format_columns(cells: Sequence[str], widths: Sequence[int], paint: Paint) -> str:
@@ -64,7 +77,7 @@ def format_grid(rows: Rows, paint: Paint, styles: Mapping[str, str], heads: int)
     """Format rows in columns where they fit; else for each row and word the columns that have it."""
     widths = [max(cell_len(paint.make_shown(cell)) for cell in column) for column in zip(*rows, strict=True)]
     if sum(widths) + GAP * (len(widths) - 1) <= paint.width:
-        return format_table(rows, paint, styles, 0)
+        return format_table(rows, paint, styles, 0, ())
     columns = [" ".join(filter(None, column)) for column in zip(*rows[:heads], strict=True)]
     listed = paint.fold(paint(f"in {', '.join(columns[1:])}", "note"), GAP)
     grouped = [[rows[0][0], "", ""]]
@@ -73,7 +86,7 @@ def format_grid(rows: Rows, paint: Paint, styles: Mapping[str, str], heads: int)
             ["" if number else name, word, ", ".join(same) if len(same) < len(words) else f"all {len(same)}"]
             for number, (word, same) in enumerate(_group_columns(words, rows[0][1:]).items())
         ]
-    return f"{format_table(grouped, paint, styles, 0)}{listed}\n"
+    return f"{format_table(grouped, paint, styles, 0, ())}{listed}\n"
 
 
 def _group_columns(words: Sequence[str], columns: Sequence[str]) -> dict[str, list[str]]:
