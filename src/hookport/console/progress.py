@@ -74,9 +74,9 @@ class Progress:
             self._clear()
 
     def _begin(self) -> None:
-        from threading import Event, Lock, Thread
+        from threading import Event, RLock, Thread
 
-        self._lock, self._over, self._is_drawn = Lock(), Event(), False
+        self._lock, self._over, self._is_drawn = RLock(), Event(), False
         self._thread = Thread(target=self._draw, daemon=True)
         self._thread.start()
 
