@@ -103,7 +103,7 @@ def _check_paths(args: Namespace, progress: Progress) -> int:
     else:
         sys.stdout.write(report.format_github(all_findings))
     for problem in problems:
-        sys.stderr.write(f"hookport: {make_plain(str(problem))}\n")
+        sys.stderr.write(Paint(sys.stderr).fold(f"hookport: {make_plain(str(problem))}", 2) + "\n")
     return InputError.exit_code if problems else report.compute_exit_code(findings, strict=args.strict)
 
 

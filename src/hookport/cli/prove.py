@@ -170,7 +170,7 @@ def _make_folder(folder: Path, option: str) -> None:
         raise UsageError(f"{option} is no folder to write to: {error.strerror}. Give another.") from None
 
 
-def _check_known(words: Sequence[str], known: Sequence[str], kind: str) -> None:
+def _check_known(words: Sequence[str], known: list[str] | tuple[str, ...], kind: str) -> None:
     for word in words:
         if word not in known:
             raise UsageError(

@@ -270,7 +270,7 @@ def _print_case(same: list[TaskResult], before: list[TaskResult], *, verbose: bo
     paint = Paint(sys.stdout)
     folder = same[0].task.folder
     if len(before) == len(same) or before[-len(same) - 1].task.folder != folder:
-        print(paint(same[0].task.show_path(folder), "bold"))
+        print(paint.fold(paint(same[0].task.show_path(folder), "bold"), 2))
     for group in [[each] for each in same] if verbose else [same]:
         for line in report.describe_results(group, paint):
             print(paint.fold(f"  {line}", 10))

@@ -119,7 +119,7 @@ def _list_projects(records: Sequence[Record]) -> str:
 
 def _write_notice(line: str) -> None:
     sys.stdout.flush()
-    sys.stderr.write(f"hookport: {line}\n")
+    sys.stderr.write(Paint(sys.stderr).fold(f"hookport: {line}", 2) + "\n")
 
 
 def parse_moment(text: str, now: datetime) -> datetime:

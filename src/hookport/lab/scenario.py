@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -212,7 +212,7 @@ _KINDS = {str: "a text", dict: "an object", list: "a list", bool: "true or false
 
 
 @cache
-def list_names() -> Sequence[str]:
+def list_names() -> tuple[str, ...]:
     """List every scenario, in alphabetical order."""
     file_names = (path.name for path in files("hookport.lab").joinpath("scenarios").iterdir())
     return tuple(sorted(name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml")))

@@ -113,16 +113,17 @@ def _format_record(heads: Sequence[str], cells: Sequence[Text], paint: Paint, in
         for head, cell in zip(heads[1:], cells[1:], strict=True)
         if cell.plain
     ]
-    table = _indent(_draw(_make_table(pairs), room - GAP), indent + GAP) if pairs else ""
+    table = _indent(_draw(_make_table(pairs, is_record=True), room - GAP), indent + GAP) if pairs else ""
     return (_indent(_draw(title, room), indent) if title.plain else "") + table
 
 
-def _make_table(cells: Iterable[Sequence[Text]]) -> Table:
+def _make_table(cells: Iterable[Sequence[Text]], *, is_record: bool = False) -> Table:
+    """Make a table in which a column that has its least width anyway is not folded, but for a record."""
     rows = [list(row) for row in cells]
     table = Table(box=None, show_header=False, padding=(0, GAP, 0, 0), pad_edge=False)
     for column in zip(*rows, strict=True):
         is_whole = _find_least(column) >= max(cell.cell_len for cell in column)
-        table.add_column(overflow="fold", no_wrap=is_whole)
+        table.add_column(overflow="fold", no_wrap=is_whole and not is_record)
     for row in rows:
         table.add_row(*row)
     return table
