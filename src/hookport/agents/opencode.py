@@ -13,11 +13,12 @@ from hookport.shapes.dialect import (
     Quirk,
     Tree,
     explain_missing,
+    name_events,
     name_tools,
     spell_root,
 )
 from hookport.shapes.module import HANDLERS, make_module_shape
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "anomalyco/opencode at 2026-08-19: packages/plugin/src/index.ts, packages/opencode/src (1.18.18)",
@@ -57,31 +58,37 @@ EVENTS = (
     EventSpec("tool.definition", "before_tool_selection", "observe", "lab"),
     EventSpec("event.file.edited", "file_changed", "observe", "lab"),
     EventSpec("event.tui.toast.show", "notification", "observe", "src"),
-    EventSpec("shell.env", "", "observe", "lab"),
-    EventSpec("experimental.compaction.autocontinue", "", "observe", "src"),
-    EventSpec("experimental.provider.small_model", "", "observe", "src"),
-    EventSpec("event.permission.replied", "", "observe", "lab"),
-    EventSpec("event.file.watcher.updated", "", "observe", "lab"),
-    EventSpec("event.session.updated", "", "observe", "lab"),
-    EventSpec("event.session.status", "", "observe", "lab"),
-    EventSpec("event.session.diff", "", "observe", "lab"),
-    EventSpec("event.message.updated", "", "observe", "lab"),
-    EventSpec("event.message.removed", "", "observe", "src"),
-    EventSpec("event.message.part.updated", "", "observe", "lab"),
-    EventSpec("event.message.part.delta", "", "observe", "lab"),
-    EventSpec("event.message.part.removed", "", "observe", "src"),
-    EventSpec("event.command.executed", "", "observe", "src"),
-    EventSpec("event.todo.updated", "", "observe", "src"),
-    EventSpec("event.lsp.client.diagnostics", "", "observe", "src"),
-    EventSpec("event.lsp.updated", "", "observe", "src"),
-    EventSpec("event.installation.updated", "", "observe", "src"),
-    EventSpec("event.server.connected", "", "observe", "src"),
-    EventSpec("event.plugin.added", "", "observe", "lab"),
-    EventSpec("event.catalog.updated", "", "observe", "lab"),
-    EventSpec("event.reference.updated", "", "observe", "lab"),
-    EventSpec("event.integration.updated", "", "observe", "lab"),
-    EventSpec("event.tui.prompt.append", "", "observe", "src"),
-    EventSpec("event.tui.command.execute", "", "observe", "src"),
+    *name_events(
+        "lab",
+        "shell.env",
+        "event.permission.replied",
+        "event.file.watcher.updated",
+        "event.session.updated",
+        "event.session.status",
+        "event.session.diff",
+        "event.message.updated",
+        "event.message.part.updated",
+        "event.message.part.delta",
+        "event.plugin.added",
+        "event.catalog.updated",
+        "event.reference.updated",
+        "event.integration.updated",
+    ),
+    *name_events(
+        "src",
+        "experimental.compaction.autocontinue",
+        "experimental.provider.small_model",
+        "event.message.removed",
+        "event.message.part.removed",
+        "event.command.executed",
+        "event.todo.updated",
+        "event.lsp.client.diagnostics",
+        "event.lsp.updated",
+        "event.installation.updated",
+        "event.server.connected",
+        "event.tui.prompt.append",
+        "event.tui.command.execute",
+    ),
 )
 
 LACKS = explain_missing(
@@ -208,12 +215,14 @@ def build_wire(natives: list[str]) -> Wire:
     types = {native: native.removeprefix(BUS).partition(" ")[0] for native in bus}
     return Wire(
         keys=KEYS,
-        keys_of={**bus_keys, **KEYS_OF},
+        by_event=list_by_event(
+            keys={**bus_keys, **KEYS_OF},
+            fixed={
+                native: {"input.event.type": type_, "input.event.properties": {}}
+                for native, type_ in types.items()
+            },
+        ),
         fixed={"input": {}, "output": {}},
-        fixed_of={
-            native: {"input.event.type": type_, "input.event.properties": {}}
-            for native, type_ in types.items()
-        },
         inputs=INPUTS,
         patches={"apply_patch": "patchText"},
         # An MCP tool's result is its own list of content parts (src).
@@ -247,11 +256,13 @@ DIALECT = Dialect(
     },
     markers={"OPENCODE": "lab"},
     locations=LOCATIONS,
-    modules=tuple(
-        place._replace(path=f"{place.path.removesuffix('hookport.ts')}*{ending}", source="src")
-        for place in LOCATIONS
-        for ending in (".ts", ".js")
-    ),
+    other_places={
+        "module": tuple(
+            place._replace(path=f"{place.path.removesuffix('hookport.ts')}*{ending}", source="src")
+            for place in LOCATIONS
+            for ending in (".ts", ".js")
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=name_tools(
@@ -278,7 +289,7 @@ DIALECT = Dialect(
     shape=make_module_shape("opencode.ts"),
     wire=build_wire([spec.native for spec in EVENTS]),
     obeys=("decision",),
-    at_root=True,
+    commands_start="root",
     project_dir=spell_root("OPENCODE_PROJECT_DIR"),
     programs=("opencode",),
     gates=(

@@ -112,7 +112,7 @@ def _read_source(source: sources.HookSource) -> tuple[list[Reading], list[Proble
     try:
         return [sources.read(source)], []
     except InputError as error:
-        if len(source.files) == 1 or source.dialect.companions:
+        if len(source.files) == 1 or source.dialect.shape.companions:
             return [], list(error.problems)
     readings: list[Reading] = []
     problems: list[Problem] = []

@@ -18,11 +18,9 @@ from hookport.agents import get, list_markers
 from hookport.agents import list_agents as all_agents
 from hookport.cli import report
 from hookport.console.terminal import Paint, make_plain
-from hookport.errors import UsageError
 from hookport.findings import AgentSkips, Finding, NotRunHere
 from hookport.install import agent_trust, lock, sync
 from hookport.install.coverage import find_gaps, report_gaps
-from hookport.install.lock import Lock
 from hookport.install.review import Review, escape_controls, review
 from hookport.install.targets import SCOPES, find_target
 from hookport.project import environment
@@ -85,7 +83,7 @@ def run(args: Namespace) -> int:
         )
     is_agreed = bool(how)
     if is_agreed:
-        _approve(discovery.root, after, env, how)
+        lock.approve(discovery.root, after, env, how)
         asks = not (args.json or args.yes or agents) and sys.stdin.isatty()
         agents = skipped if asks and _is_agent_trust_agreed(skipped) else agents
         agent_trust.approve(agents, discovery.root, env)
@@ -170,16 +168,6 @@ def _is_agent_trust_agreed(skipped: list[agent_trust.AgentHook]) -> bool:
     return consent.is_agreed(
         f"{agents} skips {len(skipped)} of them until it trusts them itself. Trust them there? [y/N] "
     )
-
-
-def _approve(root: str, reviewed: Lock, env: dict[str, str], how: str) -> None:
-    """Approve the reviewed hooks, unless they changed since."""
-    discovery = discover(root, env)
-    contents = lock.collect_texts(discovery, env)
-    if lock.build(discovery, env) != reviewed:
-        raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
-    lock.write(root, lock.drop_private_hooks(discovery, reviewed, env))
-    approvals.store_approval(root, reviewed, contents, env, how)
 
 
 def _as_json(hook_review: Review) -> dict[str, object]:

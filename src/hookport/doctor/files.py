@@ -16,7 +16,7 @@ from hookport.errors import InputError, Problem
 from hookport.project.agent_trust import expand_place
 from hookport.project.disk import read_data
 from hookport.runtime.redaction import clean
-from hookport.shapes.dialect import Location
+from hookport.shapes.dialect import Location, list_locations
 
 SCOPES = ("project", "local", "user")
 # Code that hookport generated says so in its first lines; other code is not read.
@@ -65,7 +65,7 @@ def read_sources(dialect: Dialect, world: World) -> list[HookFile]:
 
 def read_foreign(dialect: Dialect, world: World) -> list[HookFile]:
     """The files of other agents that this one reads too."""
-    owned = ((_find_owner(row.path), row) for row in dialect.also_reads)
+    owned = ((_find_owner(row.path), row) for row in list_locations(dialect, "also read"))
     return list(_read_rows(((owner, row) for owner, row in owned if owner), world))
 
 

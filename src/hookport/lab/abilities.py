@@ -10,6 +10,7 @@ from hookport.lab import formats
 from hookport.lab.driver import Driver
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.scenario import WAYS, AbilityNeed
+from hookport.shapes.dialect import list_locations
 from hookport.wire.table import find_table
 
 # `perhaps`: the tables say that it depends on the product, the version or the way of running.
@@ -47,7 +48,7 @@ def _find_way_ability(dialect: Dialect, can: str) -> Ability:
     """Find an ability that follows from how an agent finds and filters hooks, whatever the event."""
     if can == "below":
         reason = f"{dialect.title} reads a project's hooks only in the folder that it is started in"
-        return Ability("no", reason) if dialect.at_start else Ability("yes")
+        return Ability("no", reason) if dialect.project_read == "start" else Ability("yes")
     if can == "readable":
         reason = f"{dialect.title} has its hooks in programs that only it can run"
         programs = [place for place in dialect.locations if place.path.endswith((".ts", ".js"))]
@@ -82,7 +83,11 @@ def explain_direct_read(driver: Driver, form: str) -> str:
     """Why hookport has no say in a format's hooks: the agent reads the file by itself; empty if not."""
     dialect = get(get_dialect_id(driver))
     file = formats.get(form).places["project"].file
-    places = (*dialect.locations, *dialect.also_reads, *dialect.may_read)
+    places = (
+        *dialect.locations,
+        *list_locations(dialect, "also read"),
+        *list_locations(dialect, "maybe read"),
+    )
     reads = any(place.path == file for place in places if place.scope != "plugin")
     return f"{dialect.title} reads {file} and runs its hooks by itself" if reads else ""
 
@@ -100,7 +105,7 @@ def _find_worst(abilities: Iterable[Ability]) -> Ability:
 def _find_spec_ability(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
     if can != "fires":
         reason = f"{dialect.title} {_LACKING[can]} {spec.native}"
-        if (can == "block" and spec.blocks == "observe") or (can == "context" and spec.silent):
+        if (can == "block" and spec.blocks == "observe") or (can == "context" and spec.hears == "nothing"):
             return Ability("no", reason)
         if not _has_answer(dialect.wire.answers, spec, can):
             others = dialect.wire.answers_of.values()
