@@ -124,12 +124,17 @@ if __name__ == "__main__":
         os._exit(0)
     from importlib import import_module
 
-    from hookport import cli
+    from hookport import agents, cli
     from hookport.vendor import writer
 
     for name in cli.COMMANDS:
         import_module(f"hookport.cli.{name}")
+    # What follows from the package alone; everything else is looked up by each command.
     writer.build_archive()
+    for name in agents.list_builtin():
+        agents.get_wire(name)
+    for name in LATE:
+        import_module(name)
     # A fork that looked for garbage in all modules, or took them apart at its end, would copy their memory.
     gc.freeze()
     _serve(int(sys.argv[1]))
