@@ -118,23 +118,33 @@ def _serve(number: int) -> None:
         connection.sendall(NUMBER.pack(os.waitstatus_to_exitcode(status)))
 
 
+def _warm_up() -> None:
+    """Fill the caches of what follows from the package: tables, wires, and the patterns of all dialects."""
+    from hookport.agents import list_agents
+    from hookport.doctor.status import read_status
+
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Path(folder, "project", ".claude", "settings.json")
+        settings.parent.mkdir(parents=True)
+        handler = {"type": "command", "command": "exit 0"}
+        groups = [{"matcher": "Bash", "hooks": [handler]}]
+        settings.write_text(json.dumps({"hooks": {"PreToolUse": groups}}))
+        read_status(f"{folder}/project", {"HOME": f"{folder}/home", "PATH": ""}, list_agents())
+
+
 if __name__ == "__main__":
     if os.fork():
         # Tests look for children that a hook left behind, and this is none.
         os._exit(0)
     from importlib import import_module
 
-    from hookport import agents, cli
+    from hookport import cli
     from hookport.vendor import writer
 
     for name in cli.COMMANDS:
-        import_module(f"hookport.cli.{name}")
-    # What follows from the package alone; everything else is looked up by each command.
+        import_module(cli.find_module(name))
     writer.build_archive()
-    for name in agents.list_builtin():
-        agents.get_wire(name)
-    for name in LATE:
-        import_module(name)
+    _warm_up()
     # A fork that looked for garbage in all modules, or took them apart at its end, would copy their memory.
     gc.freeze()
     _serve(int(sys.argv[1]))
