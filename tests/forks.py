@@ -128,7 +128,7 @@ if __name__ == "__main__":
     from hookport.vendor import writer
 
     for name in cli.COMMANDS:
-        import_module(f"hookport.cli.{name}")
+        import_module(cli.find_module(name))
     writer.build_archive()
     # A fork that looked for garbage in all modules, or took them apart at its end, would copy their memory.
     gc.freeze()
