@@ -25,6 +25,7 @@ from hookport.findings import KINDS  # noqa: E402
 from hookport.lab.cells import make_cells  # noqa: E402
 from hookport.lab.page import format_page  # noqa: E402
 from hookport.model.events import EVENTS  # noqa: E402
+from hookport.shapes.dialect import HOOK_TRUST, SHADOWS, find_quirk  # noqa: E402
 from tests.conformance import RULES, holders  # noqa: E402
 
 MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
@@ -64,11 +65,12 @@ def matrix() -> dict[str, str]:
     text = f"# Matrix\n\n{MADE}" + inspect.cleandoc(
         """
         What each agent's hooks can do. `prevent`: a hook can stop the action. `retry`: it can make the agent
-        go on. `observe`: it can only watch. An empty cell: there is no such event, tool or field. A dot means
-        that [`hookport prove`](proving.md) saw it on the real agent, on the version and day of the row
-        `measured on`; a cell without one is documented, `facts of` names the version and the page of each
-        [dialect](dialects) the sources; `?` means that no source says so, and hookport does not rely on it.
-        The same with one cell for each event and capability, and what was played: [matrix.html](matrix.html).
+        go on. `observe`: it can only watch. An empty cell means that the agent has no such event, tool or
+        field. A dot means that [`hookport prove`](proving.md) measured the cell on the real agent, on the
+        version and day in the row `measured on`. A cell without a dot is documented: `facts of` names the
+        version, and the page of each [dialect](dialects) the sources. `?` means that no source says so, and
+        hookport does not rely on it. [matrix.html](matrix.html) has a cell for each event and capability,
+        with the scenario that was played.
         """
     )
     for title, rows in make_sections([get(name) for name in list_agents()]):
@@ -79,8 +81,8 @@ def matrix() -> dict[str, str]:
 def findings() -> dict[str, str]:
     """Every finding, from its docstring."""
     text = f"# Findings\n\n{MADE}"
-    text += "A finding is a `note` (it means the same), "
-    text += "a `loss` (something is weaker, wider or gone) or an `error`.\n\n"
+    text += "A finding is a `note` (the effect is the same), a `loss` (something is weaker, wider or gone) "
+    text += "or an `error`. `hookport explain CODE` prints the same text in a terminal.\n\n"
     text += format_markdown(
         [
             ("code", "severity", "what"),
@@ -104,7 +106,8 @@ def _first(kind: object) -> str:
 def commands() -> dict[str, str]:
     """The help of every command."""
     os.environ["COLUMNS"] = "100"
-    text = f"# Commands\n\n{MADE}```\n{cli.format_usage()}```\n"
+    text = f"# Commands\n\n{MADE}The help of each command, as `hookport COMMAND --help` prints it.\n\n"
+    text += f"```\n{cli.format_usage()}```\n"
     for name in cli.COMMANDS:
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
@@ -127,7 +130,7 @@ def dialects() -> dict[str, str]:
 
 def dialect_page(one: Dialect) -> str:
     """Everything the tables of a dialect say."""
-    text = f"# {one.title}\n\n{MADE}`{one.id}`, {one.kind}, facts of {one.facts}.\n\n## Sources\n\n"
+    text = f"# {one.title}\n\n{MADE}`{one.id}`, {one.kind}, facts as of {one.facts}.\n\n## Sources\n\n"
     text += "".join(f"- `{key}`: {value}\n" for key, value in one.sources.items())
     text += "\n## Files\n\n" + format_markdown(
         [("scope", "path", "source"), *((p.scope, f"`{p.path}`", p.source) for p in one.locations)]
@@ -145,7 +148,7 @@ def dialect_page(one: Dialect) -> str:
     ]
     text += "\n## Events\n\n" + format_markdown(events)
     if one.lacks:
-        text += "\n## Events it does not have\n\n" + format_markdown(
+        text += "\n## Missing events\n\n" + format_markdown(
             [("event", "why"), *((e, one.lacks[e]) for e in EVENTS if e in one.lacks)]
         )
     if one.tools:
@@ -160,20 +163,18 @@ def dialect_page(one: Dialect) -> str:
         unit = spec.timeout.unit
         wait = "none" if unit is None else "milliseconds" if unit.total_seconds() < 1 else "seconds"
         default = spec.timeout.default
-        wait += f", {default.total_seconds():g} s if left out" if default else ""
+        wait += f", {default.total_seconds():g} s by default" if default else ""
         fields.append((type_, ", ".join(f"`{key}`" for key in spec.fields), wait))
     text += "\n## Handlers\n\n" + format_markdown(fields)
     gates = gates_of(one)
     if gates:
-        text += "\n## What keeps hooks from running\n\n" + format_markdown(
-            [("what", "where", "source"), *gates]
-        )
+        text += "\n## Reasons for skipped hooks\n\n" + format_markdown([("what", "where", "source"), *gates])
     if one.shows:
-        text += "\n## What the person at it sees\n\n" + _shown(one)
+        text += "\n## What users see\n\n" + _shown(one)
     if one.quirks:
         text += "\n## Surprises\n\n" + "".join(f"- **{q.id}** {q.text} (`{q.source}`)\n" for q in one.quirks)
     if one.notes:
-        text += "\n## Before it works\n\n" + "".join(f"- {note}\n" for note in one.notes)
+        text += "\n## Before you start\n\n" + "".join(f"- {note}\n" for note in one.notes)
     return text
 
 
@@ -187,9 +188,17 @@ def gates_of(one: Dialect) -> list[tuple[str, ...]]:
     if one.folder_trust:
         where = f"`{one.folder_trust.file}`" if one.folder_trust.file else "known to the agent only"
         rows.append(("the folder is not trusted", where, one.folder_trust.source))
-    if one.hook_trust:
-        rows.append(("the hook is not trusted", f"`{one.hook_trust.file}`", one.hook_trust.source))
-    rows += [(f"`{row.file}` is not read", f"`{row.by}` is there", row.source) for row in one.shadows]
+    if hook_trust := find_quirk(one, HOOK_TRUST):
+        rows.append(
+            (
+                "the hook is not trusted",
+                f"`{hook_trust.file}`",
+                hook_trust.source,
+            )
+        )
+    rows += [
+        (f"`{row.file}` is not read", f"`{row.by}` is there", row.source) for row in find_quirk(one, SHADOWS)
+    ]
     return rows
 
 
@@ -209,8 +218,8 @@ def conformance() -> dict[str, str]:
     held = holders()
     text = f"# Conformance\n\n{MADE}" + inspect.cleandoc(
         """
-        What the Hook Interchange Format 1.0 asks of an implementation at its three levels, and the tests in
-        `tests/` that hold it. A rule without a test fails `make check`.
+        The rules of the Hook Interchange Format 1.0 for an implementation, at its three levels, and the tests
+        in `tests/` that check them. A rule without a test fails `make check`.
         """
     )
     for level in ("Core", "Extended", "Full"):
@@ -219,7 +228,7 @@ def conformance() -> dict[str, str]:
             for rule in RULES
             if rule.level == level
         ]
-        text += f"\n\n## {level}\n\n{format_markdown([('rule', 'what', 'held by'), *rows])}"
+        text += f"\n\n## {level}\n\n{format_markdown([('rule', 'what', 'tests'), *rows])}"
     return {"docs/conformance.md": text}
 
 

@@ -1,13 +1,19 @@
-"""JSON Schemas of the four formats and of test files, made from the tables that read them, for editors."""
+"""JSON Schemas of the four formats, of tests and of `serve-stdio`, made from the tables that read these."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from hookport.agents import Dialect, get, list_agents, list_dialects
+from hookport.host import stdio
+from hookport.host.approval import UnapprovedHook
+from hookport.host.events import EVENT_FIELDS
+from hookport.host.outcome import Outcome, Run
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES, SPEC, STRATEGIES
 from hookport.model.tools import TOOLS
+from hookport.runtime import policy
 from hookport.shapes.dialect import MILLISECOND, SECOND, HandlerSpec, Timeout, iter_fields
 from hookport.testing.load import ALL, CASE_KEYS, CONFIG_KEYS, NAME, VERDICTS, VERSION
 
@@ -37,6 +43,7 @@ def all_schemas() -> dict[str, Schema]:
         "agent-hooks.schema.json": frontmatter(),
         "test-case.schema.json": test_file("a test case of hooks", CASE_KEYS, ("name", "event")),
         "test-config.schema.json": test_file("what holds for all test cases", CONFIG_KEYS, ("version",)),
+        "serve-stdio.schema.json": serve_stdio(),
     }
 
 
@@ -111,8 +118,8 @@ def by_event(dialect: Dialect) -> Schema:
         "properties": {spec.native: {"type": "array", "items": group} for spec in dialect.events},
         "additionalProperties": {"type": "array"},
     }
-    keys = {key: {"const": value} for key, value in dialect.root_keys.items()}
-    required = [*keys, *dialect.root]
+    keys = {key: {"const": value} for key, value in dialect.shape.root_keys.items()}
+    required = [*keys, *dialect.shape.root]
     return head(dialect, {"type": "object", "required": required, "properties": {**keys, "hooks": events}})
 
 
@@ -226,6 +233,125 @@ def _table(table: dict[str, Any]) -> Schema:
         for key, schema in properties.items()
     }
     return {"type": "object", "properties": told, "additionalProperties": False}
+
+
+NUMBER: Schema = {"type": "number", "minimum": 0}
+FLAG: Schema = {"type": "boolean"}
+OBJECT: Schema = {"type": "object"}
+VERDICT: Schema = {"enum": ["none", "allow", "ask", "deny"]}
+# What a program may send with an event; the rest of the fields are texts.
+SENT: dict[str, Schema] = {
+    "env": STRINGS,
+    "timeout": NUMBER,
+    "facts": OBJECT,
+    "input": OBJECT,
+    "result": {},
+    "stop_active": FLAG,
+}
+# What an outcome, a run of a hook and a hook to approve have; the rest are texts.
+GIVEN: dict[str, Schema] = {
+    "verdict": VERDICT,
+    "status": {"enum": ["ran", "failed", "skipped", "unapproved", "started"]},
+    "change": {"enum": ["new", "changed", "gone"]},
+    "input": {"type": ["object", "null"]},
+    "result": {},
+    "carry_on": FLAG,
+    "suppress_output": FLAG,
+    "notes": TEXTS,
+    "exit_code": {"type": ["integer", "null"]},
+    "seconds": NUMBER,
+    **dict.fromkeys(("uses", "network", "not_covered", "diff"), TEXTS),
+}
+
+
+def serve_stdio() -> Schema:
+    """Every line of `hookport serve-stdio`: what a program sends, and what it reads."""
+    tool = {
+        "anyOf": [
+            {"enum": [*TOOLS, None]},
+            _closed({"kind": {"enum": list(TOOLS)}, "fields": STRINGS}, "kind"),
+            _closed({"server": FILLED, "tool": FILLED}, "server", "tool"),
+        ]
+    }
+    options: Schema = {
+        **dict.fromkeys(stdio.INITIALIZE, TEXT),
+        "version": {"const": stdio.VERSION},
+        "tools": {"type": "object", "additionalProperties": tool},
+        "env": STRINGS,
+        "on_failure": {"enum": [policy.OPEN, policy.CLOSED]},
+        "timeout": NUMBER,
+    }
+    event = {"event": {"enum": list(EVENTS)}, **{name: SENT.get(name, TEXT) for name in EVENT_FIELDS}}
+    id_: Schema = {"type": ["string", "number"]}
+    params = {
+        "initialize": _closed(options, "version", "agent"),
+        "fire": _closed(event, "event"),
+        "cancel": _closed({"id": id_}, "id"),
+        "unapproved": _closed({}),
+        "approve": _closed({"state": TEXT}, "state"),
+    }
+    run = _made(Run)
+    outcome = _made(Outcome)
+    outcome["properties"]["runs"] = {"type": "array", "items": run}
+    setting = _closed({"name": TEXT, "approved": {}, "now": {}}, "name", "approved", "now")
+    unapproved: Schema = {
+        "root": TEXT,
+        "state": TEXT,
+        "text": TEXT,
+        "hooks": {"type": "array", "items": _made(UnapprovedHook)},
+        "settings": {"type": "array", "items": setting},
+    }
+    welcome = {
+        "version": {"const": stdio.VERSION},
+        **dict.fromkeys(("hookport", "root", "session"), TEXT),
+        **dict.fromkeys(("events", "tools"), TEXTS),
+    }
+    results = {
+        "initialize": _closed(welcome, *welcome),
+        "fire": outcome,
+        "cancel": {"type": "null"},
+        "unapproved": _closed(unapproved, *unapproved),
+        "approve": _closed({"approved": {"type": "integer"}}, "approved"),
+    }
+    problem = _closed({"code": {"type": "integer"}, "message": TEXT}, "code", "message")
+    defs = {
+        **{f"{name}Params": params[name] for name in stdio.METHODS},
+        **{f"{name}Result": results[name] for name in stdio.METHODS},
+    }
+    requests = [
+        _message(
+            {"id": id_, "method": {"const": name}, "params": {"$ref": f"#/$defs/{name}Params"}}, "method"
+        )
+        for name in stdio.METHODS
+    ]
+    anything = {"anyOf": [{"$ref": f"#/$defs/{name}Result"} for name in stdio.METHODS]}
+    replies = [
+        _message({"id": id_, "result": anything}, "id", "result"),
+        _message({"id": {"type": ["string", "number", "null"]}, "error": problem}, "id", "error"),
+    ]
+    return {
+        "$schema": DIALECT,
+        "title": "hookport serve-stdio",
+        "description": "one line of JSON-RPC 2.0, sent or received",
+        "oneOf": [*requests, *replies],
+        "$defs": defs,
+    }
+
+
+def _made(kind: type[Outcome | Run | UnapprovedHook]) -> Schema:
+    """The schema of a dataclass: all of its fields, always."""
+    names = [field.name for field in fields(kind)]
+    return _closed({name: GIVEN.get(name, TEXT) for name in names}, *names)
+
+
+def _message(properties: Schema, *required: str) -> Schema:
+    return _closed({"jsonrpc": {"const": "2.0"}, **properties}, "jsonrpc", *required)
+
+
+def _closed(properties: Schema, *required: str) -> Schema:
+    """An object of these properties and no others."""
+    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, "required": [*required]} if required else schema
 
 
 def head(dialect: Dialect, schema: Schema) -> Schema:

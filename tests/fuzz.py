@@ -170,8 +170,8 @@ def test_damaged_files_are_read_or_refused(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", list_dialects())
 def test_odd_trees_are_read_or_refused(dialect: str) -> None:
     path = get(dialect).locations[0].path.replace("*", "x")
-    kind = get(dialect).file_kinds.get(documents.detect_kind(path), documents.detect_kind(path))
-    root = get(dialect).root
+    kind = get(dialect).shape.file_kinds.get(documents.detect_kind(path), documents.detect_kind(path))
+    root = get(dialect).shape.root
     events = st.sampled_from([spec.native for spec in get(dialect).events])
 
     @settings(max_examples=SHARE)

@@ -275,7 +275,7 @@ def test_a_teammate_without_the_package_keeps_it(machine: Machine, root: Path) -
 def test_hooks_of_an_absent_dialect_are_never_lost(machine: Machine, root: Path) -> None:
     machine.install()
     text = (machine.packages / "my_agent.py").read_text()
-    place = 'runs_from=(Location("project", ".my-agent/hooks.json", HERE),),\n    project_dir='
+    place = 'other_places={"run": (Location("project", ".my-agent/hooks.json", HERE),)},\n    project_dir='
     (machine.packages / "my_agent.py").write_text(text.replace("project_dir=", place))
     (root / ".my-agent").mkdir()
     own = {"type": "command", "command": "exit 2"}

@@ -25,7 +25,7 @@ from hookport.install.sync import SyncPlan, SyncRequest
 from hookport.install.targets import Scope
 from hookport.project.places import resolve_place
 from hookport.shapes.adoption import read_clauses, set_clauses, strip_clauses, write_clause
-from hookport.shapes.dialect import Location
+from hookport.shapes.dialect import Location, list_locations
 from hookport.vendor import vendored
 from hookport.wire import recognition
 from tests.approval import approve
@@ -33,7 +33,7 @@ from tests.approval import approve
 READERS = [
     (name, place)
     for name in list_agents()
-    for place in (*get(name).also_reads, *get(name).may_read)
+    for place in list_locations(get(name), "also read", "maybe read")
     if place.scope in ("project", "local", "user")
 ]
 MARKED = [(name, place) for name, place in READERS if "$root" in get_wire(name).env.values()]
@@ -271,7 +271,7 @@ def test_where_nothing_shows_the_agent_its_hook_is_left_alone_and_that_is_said(w
     ]
 
 
-@every([(name, place) for name, place in MARKED if place in get(name).also_reads])
+@every([(name, place) for name, place in MARKED if place in list_locations(get(name), "also read")])
 def test_the_hint_adopts(world: World) -> None:
     plan = world.sync(adopt=False)
     (told,) = [finding for one in plan.agents for finding in one.findings if finding.code == "HP822"]
@@ -279,7 +279,7 @@ def test_the_hint_adopts(world: World) -> None:
 
 
 @pytest.mark.parametrize("more", [{"args": ["x"]}, {"shell": "powershell"}])
-@every([(name, place) for name, place in MARKED if place in get(name).also_reads])
+@every([(name, place) for name, place in MARKED if place in list_locations(get(name), "also read")])
 def test_what_no_posix_shell_reads_is_left_alone_and_that_is_said(
     world: World, more: dict[str, object]
 ) -> None:

@@ -62,11 +62,11 @@ def test_a_manifest_says_the_hook_in_every_dialect(dialect: str, tmp_path: Path)
             one.path: one.data
             for one in made.files
             if not one.path.startswith(made.tests) and not one.path.endswith("README.md")
-            if own.companions or not one.is_executable
+            if own.shape.companions or not one.is_executable
         }
         (hook, *more) = pipeline.read(texts, own).decoded.manifest.hooks
         assert {one.event for one in (hook, *more)} == {"before_tool_execute"}
-        assert own.companions or script.path.rpartition("my-hook/")[2] in hook.handler.command
+        assert own.shape.companions or script.path.rpartition("my-hook/")[2] in hook.handler.command
         cases = [path for path in files if "/cases/" in path]
         assert [Path(path).stem for path in cases] == ["lets-pass", "stops"]
 

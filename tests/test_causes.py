@@ -241,7 +241,7 @@ FAILURES = (
 )
 TAMPER, FAILURE = "on_tamper: warn", "on_failure: closed"
 ROWS: dict[str, Row] = {
-    "a guard was never approved, or your approvals are deleted": Row(
+    "a guard was never approved, or your approvals were deleted": Row(
         (unapproved, approvals_deleted), told_once, FAILURE, denied
     ),
     "the script of an approved guard changed": Row((script_changed,), denied, TAMPER, message),
@@ -274,7 +274,7 @@ ROWS: dict[str, Row] = {
 
 def documented() -> dict[str, tuple[str, str]]:
     """The rows of the table, each with what follows and with the other setting."""
-    _, _, table = DOCS.read_text("utf-8").partition("| cause | what follows | with the other setting |\n")
+    _, _, table = DOCS.read_text("utf-8").partition("| cause | consequence | with the other setting |\n")
     lines = table.partition("\n\n")[0].splitlines()[1:]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
     return {cause: (follows, otherwise) for cause, follows, otherwise in cells}
@@ -287,7 +287,7 @@ def test_the_rows_are_those_of_the_page() -> None:
         row = ROWS[cause]
         setting = re.match(r"`(on_\w+: \w+)`", otherwise)
         assert (setting[1] if setting else "") == row.setting, cause
-        is_denied = bool(re.search(r"\bdenied\b|approved words hold", follows))
+        is_denied = bool(re.search(r"\bdenied\b|approved settings apply", follows))
         assert is_denied == (row.follows is denied), cause
         is_denied = bool(re.search(r"(?<!not )\bdenied\b", otherwise))
         assert is_denied == (bool(row.setting) and row.otherwise is denied), cause

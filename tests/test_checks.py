@@ -64,7 +64,7 @@ def entry(dialect: str, matcher: str | None, event: str = "", **fields: Tree) ->
     """A file with one hook."""
     handler = {"type": "command", "command": "./guard.sh", **fields}
     head = {} if matcher is None else {"matcher": matcher}
-    group = {**handler, **head} if "flat" in get(dialect).forms else {**head, "hooks": [handler]}
+    group = {**handler, **head} if "flat" in get(dialect).shape.forms else {**head, "hooks": [handler]}
     version = {"version": 1} if dialect == CURSOR else {}
     return {**version, "hooks": {event or TOOL_EVENT[dialect]: [group]}}
 
@@ -753,10 +753,10 @@ def trees(draw: st.DrawFn, dialect: Dialect) -> Tree:
     group = {"matcher": draw(TEXTS), "hooks": [handler, handler]}
     flat = {**handler, "matcher": draw(TEXTS), "event": event}
     tree: Tree = {event: draw(st.sampled_from([[group], [flat], [group, group], [flat, flat], [handler]]))}
-    for key in reversed(dialect.root):
+    for key in reversed(dialect.shape.root):
         tree = {key: tree}
     hooks = {"spec": "hooks/1.0", "hooks": [{"event": event, "handler": handler, "matcher": draw(TEXTS)}] * 2}
-    return draw(st.sampled_from([{**dialect.root_keys, **tree}, {"hooks": [flat, flat]}, hooks]))
+    return draw(st.sampled_from([{**dialect.shape.root_keys, **tree}, {"hooks": [flat, flat]}, hooks]))
 
 
 @pytest.mark.parametrize("name", list_dialects())

@@ -38,6 +38,7 @@ from hookport.doctor.health import OF_MACHINE
 from hookport.errors import InputError
 from hookport.project import sources
 from hookport.project.places import list_scoped_sites
+from hookport.shapes.dialect import list_locations
 from tests import agent_data
 from tests.test_laws import canonical
 
@@ -103,7 +104,7 @@ def test_every_way_to_name_a_file_gives_the_same_right_answer(case: Case, projec
 def own_places(dialect: str) -> list[str]:
     """A place of each kind of file that no other dialect has."""
     found: dict[str, str] = {}
-    for place in (*get(dialect).locations, *get(dialect).runs_from):
+    for place in list_locations(get(dialect), "own", "run"):
         path = place.path.removeprefix("~/").replace("*", "any")
         if place.scope in {"project", "user"} and [one.id for one in sources.find_owners(path)] == [dialect]:
             found.setdefault(documents.detect_kind(path), path)

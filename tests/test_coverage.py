@@ -30,6 +30,7 @@ from hookport.project.places import list_sites
 from hookport.runtime import plan
 from hookport.runtime.plan import CallOrigin
 from hookport.runtime.sources import make_sources
+from hookport.shapes.dialect import list_locations
 from tests.approval import approve
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def text_for(site: Site) -> str:
     for dialect in site.dialects:
         if dialect.shape.in_place:
             return SCRIPT
-        for path, text in {} if dialect.companions else written(dialect.id).items():
+        for path, text in {} if dialect.shape.companions else written(dialect.id).items():
             if Path(path).suffix != Path(shape).suffix:
                 continue
             # Of two files of a dialect one may have its hooks below a key.
@@ -173,7 +174,8 @@ def test_every_dialect_with_files_of_its_own_stands_here() -> None:
     assert sorted(READS) == sorted(list_agents())
     covered = {dialect.id for site in SITES for dialect in site.dialects}
     code = {"opencode", "pi"}
-    assert {name for name in list_dialects() if not get(name).companions} - covered <= code | {"kimi-cli"}
+    alone = {name for name in list_dialects() if not get(name).shape.companions}
+    assert alone - covered <= code | {"kimi-cli"}
 
 
 @pytest.mark.parametrize("site", SITES, ids=lambda site: site.path)
@@ -199,10 +201,14 @@ def test_a_format_is_run_for_whoever_fires_it(tmp_path: Path, name: str) -> None
     root, env = tmp_path / "project", env_of(tmp_path)
     (root / ".git").mkdir(parents=True)
     dialect = get(name)
-    place = next(one.path for one in (*dialect.runs_from, *dialect.locations) if one.scope == "project")
+    place = next(
+        one.path for one in (*list_locations(dialect, "run"), *dialect.locations) if one.scope == "project"
+    )
     texts = written(name)
     for path, text in texts.items():
-        tail = place.replace("*", "guard") if len(texts) == 1 or path.endswith(dialect.file_name) else ""
+        tail = (
+            place.replace("*", "guard") if len(texts) == 1 or path.endswith(dialect.shape.file_name) else ""
+        )
         file = root / (tail or f"{Path(place.replace('*', 'guard')).parent}/scripts/{Path(path).name}")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")

@@ -35,6 +35,7 @@ from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.discovery import Discovery, HookEntry, discover, find_project_root, load
 from hookport.project.disk import HEAD, LARGEST, Log, is_folder, read_data
 from hookport.project.places import list_sites
+from hookport.shapes.dialect import list_locations
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and modes as POSIX has them")
 
@@ -264,7 +265,7 @@ SESSION = {"event": "session_start", "handler": {"type": "command", "command": "
 
 
 def test_places_have_sources_and_a_dialect_that_runs_there() -> None:
-    rows = [(get(name), place) for name in list_dialects() for place in get(name).runs_from]
+    rows = [(get(name), place) for name in list_dialects() for place in list_locations(get(name), "run")]
     assert [place for dialect, place in rows if place.source not in dialect.sources] == []
     assert {place.scope for _, place in rows} == {"project", "user"}
     assert [place for _, place in rows if (place.scope == "user") != place.path.startswith("~/")] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -201,3 +202,21 @@ def test_the_audit_log_is_for_its_owner_only(tmp_path: Path) -> None:
     assert lines == [{"event": "after_tool_execute", "tool": "shell", "command": "ls"}] * 2
     assert log.stem == times[-1][:10]
     assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_demo_runs(tmp_path: Path) -> None:
+    """From the guard in every agent to the tests of an example; it writes below the folder it starts in."""
+    if not shutil.which("jq"):
+        pytest.skip("the guard of the demo uses jq")
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "demo.py")],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(EXAMPLES.parent / "src"), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    denied = re.findall(r"^(\S+) .* deny +no opinion +exit \d", done.stdout, re.MULTILINE)
+    assert denied == list(list_agents())
+    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["demo-output"]

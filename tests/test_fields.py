@@ -20,6 +20,7 @@ from hookport.runtime.plan import PlannedHook
 from hookport.runtime.select import is_for
 from hookport.shapes.matchers import read_matcher
 from hookport.wire.events import read_event, write_event
+from hookport.wire.table import read_rows
 from tests import agent_data
 from tests.fields import DOCUMENTED, SENT, TAKEN, WORDS, Places
 
@@ -152,11 +153,11 @@ def test_constants_fill_what_is_missing_only(name: str) -> None:
     """A constant of a wire never stands where the event says something itself."""
     own = get_wire(name)
     for native, canonical in own.events.items():
-        constants = {**own.fixed, **own.fixed_of.get(native, {})}
+        constants = read_rows(own, "fixed", native)
         plain = {place for place, value in constants.items() if "." not in place and value != {}}
         extra: dict[str, Any] = {place: f"from the agent: {place}" for place in sorted(plain)}
         written = write_event(own, Event(canonical, "another", extra=extra), native)
-        keys = {**own.keys, **own.keys_of.get(native, {})}
+        keys = read_rows(own, "keys", native)
         named = {"event", "timestamp", "stop_active", "result"}
         own_places = {one for key in named for one in _places(keys.get(key))}
         assert {place: written[place] for place in extra if place not in own_places} == {

@@ -20,7 +20,7 @@ from hookport.doctor import DoctorReport, ask_version, diagnose, examine, examin
 from hookport.doctor.repair import repair
 from hookport.findings import KINDS
 from hookport.runtime import journal
-from hookport.shapes.dialect import Dialect, Gate
+from hookport.shapes.dialect import HOOK_TRUST, SHADOWS, Dialect, Gate, find_quirk, list_locations
 from tests import forks
 
 GUARD = "#!/bin/sh\nexit 0\n"
@@ -790,8 +790,12 @@ def test_only_a_command_that_starts_hookport_is_taken_for_one(
 @pytest.mark.parametrize("agent", list_agents())
 def test_every_fact_about_what_keeps_hooks_from_running_has_a_source(agent: str) -> None:
     dialect: Dialect = get(agent)
-    sources = [row.source for rows in (dialect.gates, dialect.shadows, dialect.also_reads) for row in rows]
-    sources += [row.source for row in (dialect.folder_trust, dialect.hook_trust) if row]
+    sources = [
+        row.source
+        for rows in (dialect.gates, find_quirk(dialect, SHADOWS), list_locations(dialect, "also read"))
+        for row in rows
+    ]
+    sources += [row.source for row in (dialect.folder_trust, find_quirk(dialect, HOOK_TRUST)) if row]
     assert sorted(set(sources) - dialect.sources.keys()) == []
     for gate in dialect.gates:
         assert isinstance(gate, Gate)

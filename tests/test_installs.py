@@ -25,6 +25,7 @@ from hookport.errors import InputError
 from hookport.install.withdrawal import take_back
 from hookport.model.hooks import Hook
 from hookport.project.ownership import is_ours
+from hookport.shapes.dialect import list_locations
 from tests import agent_data, forks
 
 AGENTS = [name for name in agents.list_dialects() if agents.get(name).kind == "agent"]
@@ -233,7 +234,7 @@ def test_sync_adds_ours_once_and_unsync_and_undo_restore_the_bytes(
 
 def foreign(agent: Dialect) -> set[str]:
     """The places of other agents' files that an agent reads."""
-    return {place.path for place in (*agent.also_reads, *agent.may_read)}
+    return {place.path for place in list_locations(agent, "also read", "maybe read")}
 
 
 # (case, agent): the case has a file of its own that this other agent reads too.

@@ -123,11 +123,11 @@ CEILINGS = {
 
 def test_ceilings_are_those_of_the_agents() -> None:
     """0 where the agent has none."""
-    known = {
-        (agent, native): get_wire(agent).ceilings.get(native, get_wire(agent).ceilings.get("*", 0.0))
+    rows = {
+        (agent, native): [get_wire(agent).waits.get(name, (0.0, 0.0)) for name in (native, "*")]
         for agent, native in CEILINGS
     }
-    assert known == CEILINGS
+    assert {event: own[1] or every[1] for event, (own, every) in rows.items()} == CEILINGS
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -255,7 +255,7 @@ def test_the_environment_says_when_the_caller_goes_on(world: World) -> None:
 @pytest.mark.parametrize("told", [0.0, 600.0])
 def test_a_dispatch_denies_before_the_agent_goes_on(told: float, world: World) -> None:
     """Also in an entry of a person's own, which says nothing of time, or too much."""
-    own = get_wire("qwen-code").replace(ceilings={"PreToolUse": 2.0})
+    own = get_wire("qwen-code").replace(waits={"PreToolUse": (0.0, 2.0)})
     hook = plan.PlannedHook("guard", "before_tool_execute", own.id, command="exec sleep 60", blocking=True)
     sources = HookSources(own, get_wire, lambda _event: [hook], {"on_failure": "closed"}, str(world.root))
     payload = {"hook_event_name": "PreToolUse", "tool_name": "run_shell_command", "tool_input": {}}
@@ -272,7 +272,7 @@ def takes(agent: str, spec: EventSpec, event: str) -> bool:
         answer, lost = write_answer(product, Event(event, agent, spec.native), Decision(context=TOLD))
         if lost or TOLD not in answer.stdout + answer.stderr:
             return False
-    return not spec.silent and not (spec.unfired and event in ("session_start", "before_prompt"))
+    return spec.hears != "nothing" and not (spec.unfired and event in ("session_start", "before_prompt"))
 
 
 CARRIERS = [

@@ -131,7 +131,9 @@ def matched(event: Event, one: Hook) -> bool:
     ].matched
 
 
-@pytest.mark.parametrize("dialect", [name for name in HOOK_DIALECTS if not get_wire(name).server_last])
+@pytest.mark.parametrize(
+    "dialect", [name for name in HOOK_DIALECTS if "server last" not in get_wire(name).traits]
+)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_bridge_never_matches_less(agent: str, dialect: str) -> None:
     lost = [
@@ -158,14 +160,14 @@ def converted(dialect: str, text: str, target: str) -> tuple[list[tuple[Any, str
 
 def covers(target: str, spec: Any, matcher: str | None, server: str, tool: str) -> bool:
     """Whether an entry of the target runs on an MCP tool."""
-    if is_split(spec) and not spec.mcp:
+    if is_split(spec) and "mcp" not in spec.tools:
         return False
     matching = find_matching(get(target), spec)
     if matcher is None or matching.grammar in ("none", "ignored"):
         return True
     if spec.subject == "mcp_tool":
         return bool(re.search(matcher, tool))
-    if get_wire(target).server_last:
+    if "server last" in get_wire(target).traits:
         name = f"{tool}_{server}"
         is_mcp, rest = matcher.startswith("mcp:"), matcher.removeprefix("mcp:")
         return rest == "*" or bool(re.search(rest, name)) if is_mcp else bool(re.search(matcher, name))
@@ -177,7 +179,9 @@ def covers(target: str, spec: Any, matcher: str | None, server: str, tool: str) 
 TARGETS = [name for name in list_dialects() if get(name).matching.grammar != "terms" and not get(name).is_hub]
 
 
-@pytest.mark.parametrize("dialect", [name for name in HOOK_DIALECTS if not get_wire(name).server_last])
+@pytest.mark.parametrize(
+    "dialect", [name for name in HOOK_DIALECTS if "server last" not in get_wire(name).traits]
+)
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_converted_matcher_never_matches_less(target: str, dialect: str) -> None:
     lost = []

@@ -117,8 +117,8 @@ def matcher_text(reading: pipeline.Reading, place: Any) -> str:
     for step in place.path:
         nodes.append(nodes[-1][step])
     for node in reversed(nodes):
-        if isinstance(node, dict) and reading.dialect.matcher_key in node:
-            text = node[reading.dialect.matcher_key]
+        if isinstance(node, dict) and reading.dialect.shape.matcher_key in node:
+            text = node[reading.dialect.shape.matcher_key]
             return text if isinstance(text, str) else ""
     return ""
 

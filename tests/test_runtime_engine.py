@@ -29,6 +29,7 @@ from hookport.runtime.plan import PlannedHook
 from hookport.runtime.sources import list_tools
 from hookport.shapes.matchers import read_matcher
 from hookport.wire.events import read_event, write_event
+from hookport.wire.table import read_rows
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -895,7 +896,7 @@ def calls(draw: st.DrawFn) -> Event:
     name = draw(st.sampled_from([*it.tools, *TOOLS, "MyTool", "mcp__fs__read", "fs_read"]))
     native = next(native for tools, native in it.natives["before_tool_execute"] if not tools)
     call = Call("", name, input={"command": "x", "path": "x"}, raw={"command": "x", "path": "x"})
-    keys = {**it.keys, **it.keys_of.get(native, {})}
+    keys = read_rows(it, "keys", native)
     assert keys.get("tool")
     payload = write_event(it, Event("before_tool_execute", agent, native, call=call))
     return read_event(it, payload, native)

@@ -227,7 +227,7 @@ def test_a_hook_need_not_read_its_stdin(tmp_path: Path, command: str) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_an_error_that_is_not_a_closed_pipe_is_a_stdin_error(tmp_path: Path) -> None:
-    child = process._Child(b"x" * 10, PATIENCE)
+    child = process.Child(b"x" * 10, PATIENCE)
 
     def fill_the_disk(_pid: int) -> None:
         with Path("/dev/full").open("wb") as full:
@@ -585,7 +585,7 @@ def test_the_windows_runner_keeps_the_same_contract(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="waits for the end without taking the status")
 def test_a_command_that_ends_before_it_is_written_to_has_not_failed(tmp_path: Path) -> None:
     """Whatever has the number of the pipe afterwards; another thread may have taken the lower ones."""
-    child = process._Child(b"{}", PATIENCE)
+    child = process.Child(b"{}", PATIENCE)
     with contextlib.ExitStack() as held:
 
         def started(pid: int) -> None:

@@ -61,7 +61,7 @@ def test_what_eight_processes_would_say_at_once_is_said_once(tmp_path: Path) -> 
 
 
 def test_stops_of_eight_processes_are_all_counted(tmp_path: Path) -> None:
-    assert not get_wire("cline").caps_stops
+    assert "caps stops" not in get_wire("cline").traits
     run_together(tmp_path, "stops", "25")
     (file,) = (tmp_path / "sessions").iterdir()
     assert json.loads(file.read_text())["stops"] == WRITERS * 25

@@ -54,3 +54,13 @@ def test_the_commands_of_a_task_page_run(page: str, tmp_path: Path) -> None:
     )
     assert blocks
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_task_page_begins_with_a_result_and_ends_with_help(page: str) -> None:
+    """Who it is for, the first result, the way, and what to do when it goes wrong."""
+    text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert headings[0] == "First result in a minute"
+    assert "When it goes wrong" in headings[3:]
+    assert text.split("\n")[2].startswith("For ")

@@ -19,16 +19,11 @@ from hookport.project.plan_builder import plan_entry
 from hookport.runtime import engine, plan
 from hookport.runtime.sources import list_tools, make_sources
 from hookport.shapes.dialect import find_event_specs, is_split
-from hookport.wire.events import (
-    name_mcp_tool,
-    read_event,
-    recast_call,
-    rewrite_call,
-    rewrite_part,
-    write_event,
-)
+from hookport.wire.events import name_mcp_tool, read_event, recast_call, write_event
 from hookport.wire.kinds import guess_kinds
+from hookport.wire.rewrites import rewrite_call, rewrite_part
 from hookport.wire.spellings import put
+from hookport.wire.table import read_rows
 from tests import agent_data
 from tests.test_runtime_dispatch import Place, denied
 
@@ -62,7 +57,7 @@ def unknown(agent: str, given: Any, name: str = NAME) -> Event:
         return fired(agent, Call(native=name, input=given, raw=given))
     own, native = get_wire(agent), open_event(agent)
     payload = write_event(own, Event("before_tool_execute", "", call=Call(native=name)), native)
-    places = {**own.keys, **own.keys_of.get(native, {})}["input"]
+    places = read_rows(own, "keys", native)["input"]
     for place in [places] if isinstance(places, str) else places:
         put(payload, place, given)
     return read_event(own, payload, native)
@@ -191,7 +186,7 @@ HUB = next(name for name in list_dialects() if get(name).is_hub)
 @pytest.mark.parametrize("tool", OTHERS)
 def test_other_kinds_are_told_by_their_keys(agent: str, tool: str) -> None:
     event = unknown(agent, OTHERS[tool])
-    if get_wire(agent).bare_mcp and tool != "notebook_edit":
+    if "bare MCP" in get_wire(agent).traits and tool != "notebook_edit":
         # It may be an MCP tool's name, and this does too little harm to ask all guards.
         assert seen(event, on(tool)) == (set(), set())
         return
@@ -203,7 +198,7 @@ def test_other_kinds_are_told_by_their_keys(agent: str, tool: str) -> None:
 @pytest.mark.parametrize("given", [{}, {"level": 3}, {"text": "x"}, "a text", None], ids=str)
 def test_a_tool_that_nothing_tells_of_is_a_doubt(agent: str, given: Any) -> None:
     event = unknown(agent, given)
-    doubt = set() if get_wire(agent).bare_mcp else {f"doubt: unknown tool '{NAME}'"}
+    doubt = set() if "bare MCP" in get_wire(agent).traits else {f"doubt: unknown tool '{NAME}'"}
     matched = ALL if doubt else set()
     assert seen(event, on("shell")) == (matched, doubt)
     assert seen(event, on("file_write", "file_edit")) == (matched, doubt)

@@ -126,7 +126,7 @@ def test_no_opinion_is_not_allow(name: str, native: str) -> None:
 def test_tables_say_something(name: str) -> None:
     """Every dialect has a wire: payload keys, answers it obeys and answers it reads."""
     it = get_wire(name)
-    assert it.keys or it.keys_of
+    assert it.keys or it.by_event
     assert it.answers
     assert it.reads
     blocking = find_table(

@@ -8,7 +8,8 @@ import pytest
 
 from hookport.agents import get_wire
 from hookport.model.runs import Call
-from hookport.wire.events import read_event, rewrite_part
+from hookport.wire.events import read_event
+from hookport.wire.rewrites import rewrite_part
 
 
 def call_of(tool: str, raw: Any) -> Call:

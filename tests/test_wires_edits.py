@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hookport.agents import get_wire
 from hookport.model.runs import Call, Event
-from hookport.wire.events import read_event, rewrite_part, write_event
+from hookport.wire.events import read_event, write_event
+from hookport.wire.rewrites import rewrite_part
 
 COMMON = {
     "conversation_id": "c1",

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from hookport.agents import get_wire
 from hookport.model.runs import Call
-from hookport.wire.events import read_event, rewrite_part
+from hookport.wire.events import read_event
 from hookport.wire.patch import read_parts, render
+from hookport.wire.rewrites import rewrite_part
 from tests import agent_data
 
 Tree = Any

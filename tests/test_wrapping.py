@@ -280,7 +280,7 @@ def test_a_matcher_that_the_target_drops_by_its_own_rules_is_kept(
     assert any(denied) == is_for, result.findings
 
 
-@pytest.mark.parametrize("target", [name for name in list_agents() if get_wire(name).fires_twice])
+@pytest.mark.parametrize("target", [name for name in list_agents() if "fires twice" in get_wire(name).traits])
 def test_another_command_is_asked_on_the_next_event_of_a_call(target: str, tmp_path: Path) -> None:
     """What the first decided is no answer of the second."""
     it = get_wire(target)

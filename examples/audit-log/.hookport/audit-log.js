@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes a line of JSON for what an agent did: when, which tool, on what. It decides nothing.
-// What is not listed in FIELDS is not written: no file contents, no outputs. Secrets are taken out of the rest.
+// Logs one line of JSON for each action of an agent: time, tool and target. It decides nothing.
+// Only FIELDS are logged, no file contents and no outputs. Secrets are removed from them.
 "use strict";
 
 const fs = require("node:fs");
@@ -49,7 +49,7 @@ try {
     process.stderr.write(text);
   } else {
     fs.mkdirSync(path.dirname(file()), { recursive: true, mode: 0o700 });
-    // One short write at the end of the file: lines of agents that run side by side stay whole.
+    // One short append, so that lines of agents that run in parallel stay whole.
     fs.appendFileSync(file(), text, { mode: 0o600 });
   }
 } catch (error) {

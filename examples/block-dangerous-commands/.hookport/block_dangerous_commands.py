@@ -12,7 +12,7 @@ from collections.abc import Callable
 from hookport import Event, before_tool, deny, run, shell
 from hookport.shell import MANY, PART, Command
 
-# Folders that a build makes again: removing one is nobody's loss.
+# Folders that a build recreates: removing one loses nothing.
 DISPOSABLE = {"node_modules", "build", "dist", "out", "target", "coverage", "__pycache__", ".venv", ".cache"}
 ALWAYS = {
     **dict.fromkeys(("fdisk", "parted", "shred", "wipefs"), "it destroys what is on a disk"),
@@ -54,7 +54,7 @@ WRITE_OUT = "write the command out, so that it can be checked"
 
 @before_tool("shell")
 def no_dangerous_commands(event: Event) -> object:
-    """Deny the first thing in the command that is dangerous or cannot be read."""
+    """Deny the first part of the command that is dangerous or cannot be parsed."""
     why = objection(event.command)
     return deny(f"{why}. If it has to be, ask the user to run it.") if why else None
 
@@ -97,7 +97,7 @@ def _is_unknown(word: str) -> bool:
 
 
 def _letters(rest: list[str], letters: str, *long: str) -> bool:
-    """Whether one of these options is there; a long one may be shortened."""
+    """Whether a command has one of these options; a long one may be shortened."""
     return any(
         (re.match(r"-[^-]", word) and any(letter in word for letter in letters))
         or (len(word) > 2 and word.startswith("--") and any(one.startswith(word) for one in long))
@@ -129,7 +129,7 @@ def _is_disposable(path: str) -> bool:
 
 
 def _find(rest: list[str], _command: Command) -> str:
-    """What `-exec` runs is looked at as for every wrapper."""
+    """The command after `-exec` is checked as for every wrapper."""
     named = [rest[number + 1] for number, word in enumerate(rest[:-1]) if re.fullmatch(r"-i?name", word)]
     if "-delete" in rest and not any(re.search(r"\w", name) for name in named):
         return "recursive deletes need a human"
@@ -176,7 +176,7 @@ def _dd(rest: list[str], command: Command) -> str:
 
 
 def _shell(rest: list[str], command: Command) -> str:
-    """What a shell is given was looked at, but a file or a pipe that cannot be seen."""
+    """A shell's own commands are checked elsewhere; a file or a pipe into it cannot be."""
     script = next((word for word in rest if not re.match(r"[-+]", word)), "")
     if any(re.fullmatch(r"-\w*c\w*", word) for word in rest):
         return ""
@@ -196,7 +196,7 @@ def _source(rest: list[str], _command: Command) -> str:
 
 
 def _code(program: str, rest: list[str], command: Command) -> str:
-    """Code on the command line: no reader of shell knows what it does, so words that do harm are enough."""
+    """Code on the command line: no shell parser knows what it does, so harmful words are enough."""
     is_given = bool(shell.codes(program, rest))
     if not is_given and command.given is None and command.is_piped and set(rest) <= {"-"}:
         return f"`{program}` runs what comes out of a pipe, which nobody has read"

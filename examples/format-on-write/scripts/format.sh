@@ -1,6 +1,6 @@
 #!/bin/sh
-# Formats the file that was just written, with the formatter that the project has for its kind.
-# It never fails the edit: a formatter that is missing or fails leaves the file as it is. Needs jq.
+# Formats the file that was just written, with the project's formatter for its type.
+# It never fails the edit: if the formatter is missing or fails, the file stays unchanged. Needs jq.
 
 command -v jq >/dev/null || exit 0
 event=$(cat)
@@ -8,7 +8,7 @@ file=$(printf %s "$event" | jq -r '.tool_input.file_path // empty' 2>/dev/null)
 folder=$(printf %s "$event" | jq -r '.cwd // empty' 2>/dev/null)
 cd "${folder:-.}" 2>/dev/null || exit 0
 
-# Only a file that is there, that is no link to another place, and that is in this project.
+# Only an existing file in this project, not a link to another place.
 [ -f "$file" ] && [ ! -L "$file" ] || exit 0
 place=$(cd "$(dirname -- "$file")" && pwd -P) || exit 0
 case $place/ in "$(pwd -P)"/*) ;; *) exit 0 ;; esac
@@ -18,7 +18,7 @@ format_json() {
   python3 -m json.tool --no-ensure-ascii --indent=2 "$1" "$1"
 }
 
-# format_with COMMAND ...: runs the first that is installed, the project's own before any other.
+# format_with COMMAND ...: runs the first that is installed, the project's own first.
 format_with() {
   for each; do
     program=${each%% *}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Denies calls that name a file with secrets. All of it is done by jq, which reads JSON as JSON.
-# It fails closed: without jq, or on a payload that is none, it denies.
+# Denies calls that name a file with secrets. jq does all the work, because it parses JSON as JSON.
+# It fails closed: without jq, or on an unreadable payload, it denies.
 
 deny() {
   printf '%s\n' "$1" >&2
@@ -15,7 +15,7 @@ secret=$(jq -r '
       |secrets?\\.(json|toml|ya?ml)|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\\.(pem|key|p12|pfx|jks|kdbx|tfstate))$
       |(^|/)\\.(ssh|gnupg)(/|$)"; "ix")
     and (test("\\.(example|sample|template|dist|pub)$"; "i") | not);
-  # Quotes and backslashes hide a name from those who look for it, not from the shell.
+  # Quotes and backslashes hide a name from a search, not from the shell.
   def words: gsub("[\"\u0027\\\\]"; "") | splits("[^\\w./~-]+");
   .tool_input
   | first((.path, .file_path | strings), (.command | strings | words) | select(is_secret)) // empty

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Sends the agent back to work if the checks of the project fail, and never twice in a row.
+"""Sends the agent back to work if the project's checks fail, and never twice in a row.
 
-An agent that says that it was sent back before may stop. For those that do not say so there is a mark in the
-temporary folder. What is wrong with the gate itself is no reason to keep an agent from stopping.
+An agent that reports that it was sent back before may stop. For agents that do not report it, a mark in the
+temporary folder does. A fault of the gate itself keeps no agent from stopping.
 """
 
 import hashlib
@@ -41,13 +41,13 @@ def main() -> int:
 
 
 def mark_of(folder: str, session: str) -> Path:
-    """The file that says that this session was just sent back."""
+    """The file that marks this session as just sent back."""
     name = hashlib.sha256(f"{folder}\n{session}\n{COMMAND}".encode()).hexdigest()[:24]
     return Path(tempfile.gettempdir()) / f"quality-gate-{name}"
 
 
 def is_fresh(mark: Path) -> bool:
-    """Whether there is a mark of this turn; an old one is left over from a session that was ended."""
+    """Whether there is a mark of this turn; an old one is a leftover of an ended session."""
     try:
         return time.time() - mark.stat().st_mtime < MARK_HOLDS_SECONDS
     except OSError:
@@ -55,7 +55,7 @@ def is_fresh(mark: Path) -> bool:
 
 
 def is_changed(folder: str) -> bool:
-    """Whether there is anything to check; where git does not know, there is."""
+    """Whether there is anything to check; if git cannot tell, there is."""
     words = ["git", "--no-optional-locks", "status", "--porcelain"]
     try:
         done = subprocess.run(words, cwd=folder, capture_output=True, timeout=10, check=False)
@@ -65,9 +65,9 @@ def is_changed(folder: str) -> bool:
 
 
 def failure(folder: str) -> str:
-    """The end of what the checks said; empty if they pass."""
+    """The end of the checks' output; empty if they pass."""
     with tempfile.TemporaryFile("w+", errors="replace") as output:
-        # A file, not a pipe: what the command leaves running cannot make the gate wait.
+        # A file, not a pipe: processes that the command leaves running cannot block the gate.
         done = subprocess.run(
             COMMAND,
             shell=True,

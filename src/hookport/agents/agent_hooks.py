@@ -39,7 +39,7 @@ from hookport.shapes.dialect import (
 )
 from hookport.shapes.entries import bind, find_slots, find_type_problem, name_kind, read_entry, write_entry
 from hookport.shapes.matchers import means_all, read_matcher, write_matcher
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "spec": "Agent Hooks specification (HOOK.md)",
@@ -162,10 +162,9 @@ READ = {
 
 WIRE = Wire(
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF, fixed=FIXED_OF),
     words=WORDS,
     fixed={"context": {}},
-    fixed_of=FIXED_OF,
     inputs=INPUTS,
     starts_in="root",
     marks=("event_type", "work_dir"),
@@ -173,7 +172,7 @@ WIRE = Wire(
     reads={"*": READ},
     # It means that a check found nothing, as in the specification's example, and lifts no permission prompt.
     lifts=False,
-    stops_at_deny=True,
+    traits=("stops at deny",),
 )
 
 
@@ -419,10 +418,12 @@ DIALECT = Dialect(
         Location("project", f"{FOLDER}/*/HOOK.md", "spec"),
         Location("user", "~/.config/agents/hooks/*/HOOK.md", "spec"),
     ),
-    runs_from=(
-        Location("project", f"{FOLDER}/*/HOOK.md", "spec"),
-        Location("user", "~/.config/agents/hooks/*/HOOK.md", "spec"),
-    ),
+    other_places={
+        "run": (
+            Location("project", f"{FOLDER}/*/HOOK.md", "spec"),
+            Location("user", "~/.config/agents/hooks/*/HOOK.md", "spec"),
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=(
@@ -461,15 +462,19 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    group_fields={"pattern": "content"},
     # From the script we write, four folders below the project's root.
     project_dir=('$(cd "$(dirname "$0")/../../../.." && pwd)',),
-    shape=Shape(decode, encode, by_event=False),
+    shape=Shape(
+        decode,
+        encode,
+        by_event=False,
+        group_fields={"pattern": "content"},
+        file_name="HOOK.md",
+        companions="scripts/run*",
+    ),
     wire=WIRE,
-    file_name="HOOK.md",
-    companions="scripts/run*",
     obeys=("decision",),
-    at_root=True,
+    commands_start="root",
     adjust=adjust,
     quirks=(
         Quirk("AH1", "its text counts 10 events, its tables have 11", "spec"),

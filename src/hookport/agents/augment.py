@@ -31,7 +31,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.patterns import is_pattern
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "env": "the agents of unjs/std-env, as in jiti 2.x of November 2026; not measured",
@@ -53,11 +53,11 @@ EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool"),
     # It is not waited for, so that it can neither block nor add context (AU2).
-    EventSpec("PromptSubmit", "before_prompt", "observe", "lab", silent=True, since="0.27.0"),
+    EventSpec("PromptSubmit", "before_prompt", "observe", "lab", hears="nothing", since="0.27.0"),
     # Context is documented, and was not seen by the model (AU4).
-    EventSpec("SessionStart", "session_start", "observe", "lab", silent=True),
+    EventSpec("SessionStart", "session_start", "observe", "lab", hears="nothing"),
     EventSpec("SessionEnd", "session_end", "observe", "lab"),
-    EventSpec("Stop", "agent_stop", "retry", "doc", partly=PRINT, exit_blocks=False),
+    EventSpec("Stop", "agent_stop", "retry", "doc", partly=PRINT, exits="none"),
     EventSpec("Notification", "notification", "observe", "repo", unfired="with `--print` (lab)"),
 )
 
@@ -168,16 +168,18 @@ OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
 WIRE: Wire = Wire(
     obeys={"PreToolUse": OBEY, "PostToolUse": {**OBEY, "verdicts": []}, "*": OBEY_NOTHING},
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(
+        keys=KEYS_OF,
+        fixed={
+            "PreToolUse": {"is_mcp_tool": "$is_mcp"},
+            "PostToolUse": {"is_mcp_tool": "$is_mcp"},
+            "Stop": {"agent_stop_cause": "end_turn"},
+        },
+    ),
     words=WORDS,
     inputs=INPUTS,
     numbered=("str-replace-editor",),
     fixed={"conversation_id": "$session", "workspace_roots": ["$root"]},
-    fixed_of={
-        "PreToolUse": {"is_mcp_tool": "$is_mcp"},
-        "PostToolUse": {"is_mcp_tool": "$is_mcp"},
-        "Stop": {"agent_stop_cause": "end_turn"},
-    },
     env={
         "AUGMENT_PROJECT_DIR": "$root",
         "AUGMENT_CONVERSATION_ID": "$session",
@@ -309,7 +311,7 @@ DIALECT = Dialect(
     wire=WIRE,
     obeys=("nested",),
     # Where hooks are started is not documented, and all its examples name absolute paths.
-    cwd_moves=True,
+    commands_start="moving",
     adjust=adjust,
     project_dir=spell_root("AUGMENT_PROJECT_DIR"),
     package_dir=("${AUGMENT_PLUGIN_ROOT}", "${AUGGIE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}"),

@@ -352,10 +352,12 @@ DIALECT = Dialect(
     sources=SOURCES,
     locations=(Location("project", "hooks.json", "own"), Location("project", "hooks.yaml", "own")),
     # The format has no place of its own.
-    runs_from=(
-        *(Location("project", f".hookport/hooks.{ending}", "own") for ending in ENDINGS),
-        *(Location("user", f"~/.config/hookport/hooks.{ending}", "own") for ending in ENDINGS),
-    ),
+    other_places={
+        "run": (
+            *(Location("project", f".hookport/hooks.{ending}", "own") for ending in ENDINGS),
+            *(Location("user", f"~/.config/hookport/hooks.{ending}", "own") for ending in ENDINGS),
+        )
+    },
     events=tuple(
         EventSpec(
             kind.name, kind.name, kind.blocks, "spec", "tool" if kind.about_tool else "any", rewrites=True
@@ -370,16 +372,19 @@ DIALECT = Dialect(
         "prompt": HandlerSpec("prompt", {**_PROMPT, **_COMMON}, _WAIT, required=("prompt",)),
         "agent": HandlerSpec("agent", {**_PROMPT, **_COMMON}, _WAIT, required=("prompt",)),
     },
-    group_fields={
-        "name": "name",
-        "blocking": "blocking",
-        **{attr: attr for attr in OWN_ATTRS if attr != "dialect"},
-    },
-    shape=Shape(decode, encode, by_event=False),
+    shape=Shape(
+        decode,
+        encode,
+        by_event=False,
+        group_fields={
+            "name": "name",
+            "blocking": "blocking",
+            **{attr: attr for attr in OWN_ATTRS if attr != "dialect"},
+        },
+        signature=("spec", "hooks/"),
+    ),
     obeys=("decision",),
-    at_root=True,
+    commands_start="root",
     wire=WIRE,
     needs_type=True,
-    signature=("spec", "hooks/"),
-    is_hub=True,
 )

@@ -27,7 +27,9 @@ from hookport.shapes.claude_wire import (
     decide_permission,
 )
 from hookport.shapes.dialect import (
+    PLUGIN_STORE,
     SECOND,
+    UNFIRED_RULES,
     Dialect,
     EventSpec,
     Field,
@@ -47,6 +49,7 @@ from hookport.shapes.dialect import (
     name_tools,
     spell_root,
 )
+from hookport.wire.table import list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,7 +96,7 @@ EVENTS = (
         rewrites=True,
         types=ALL,
         deny_answer=REFUSE,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec("PermissionDenied", "permission_denied", "observe", "doc", "tool", types=ALL),
     EventSpec(
@@ -234,15 +237,19 @@ ACTIONS = ("hookSpecificOutput.action", {"accept": "allow", "decline": "deny", "
 READ_ELICITATION = {**READ, "verdicts": [ACTIONS, *VERDICTS]}
 
 CLAUDE_WIRE = WIRE.replace(
-    keys_of={
-        **KEYS_OF,
-        "UserPromptExpansion": {"source": "command_name"},
-        "Setup": {"source": "trigger"},
-        "Elicitation": {"source": "mcp_server_name"},
-        "ElicitationResult": {"source": "mcp_server_name"},
-        "PreModelSwitch": {"source": "to_model"},
-        "PostModelSwitch": {"source": "to_model"},
-    },
+    precedence=1,
+    by_event=list_by_event(
+        keys={
+            **KEYS_OF,
+            "UserPromptExpansion": {"source": "command_name"},
+            "Setup": {"source": "trigger"},
+            "Elicitation": {"source": "mcp_server_name"},
+            "ElicitationResult": {"source": "mcp_server_name"},
+            "PreModelSwitch": {"source": "to_model"},
+            "PostModelSwitch": {"source": "to_model"},
+        },
+        env=dict.fromkeys(("SessionStart", "Setup", "CwdChanged", "FileChanged"), ENV_FILE),
+    ),
     # Captured on 2.1.325: Bash, EnterWorktree, Read, Write and Agent, MCP.
     texts=("stdout", "message", "file.content", "content:parts", ":parts"),
     results={"shell": {"stdout": "$text", "stderr": "", "interrupted": False, "isImage": False}},
@@ -281,7 +288,6 @@ CLAUDE_WIRE = WIRE.replace(
         "CLAUDE_CODE_SESSION_ID": "$session",
         "CLAUDE_EFFORT": "$effort",
     },
-    env_of=dict.fromkeys(("SessionStart", "Setup", "CwdChanged", "FileChanged"), ENV_FILE),
     marks=("transcript_path=.claude/", "prompt_id", "permission_mode", "tool_use_id"),
     # (doc, the tools reference of 2.1.325)
     others=(
@@ -289,7 +295,7 @@ CLAUDE_WIRE = WIRE.replace(
         *("TaskOutput", "TaskStop", "SendMessage", "Cron*", "ListMcpResourcesTool", "ReadMcpResourceTool"),
     ),
     # It ended a Stop hook that always blocks after eight blocks (lab).
-    caps_stops=True,
+    traits=("caps stops",),
     extras=EXTRAS,
     obeys={
         **OBEYS,
@@ -319,6 +325,32 @@ MANAGED = (
     "C:/Program Files/ClaudeCode/managed-settings.d/*.json",
 )
 
+# Measured on 2.1.325 (lab, tests/rules): each was given to calls that it is for, and none ran.
+NEVER_FIRED = {
+    r"mcp__(?:(?!__)[^(])+|mcp__[^(]*\*[^(]*": "Claude Code 2.1.325 wants the whole name of an MCP tool",
+    r"mcp__[^(]+\((?!\*?\)$).*": "Claude Code 2.1.325 takes nothing in brackets for an MCP tool",
+    r"WebFetch\((?!\*\)$).+": "Claude Code 2.1.325 fires no rule with a domain or an address",
+    r"(?:Agent|Task)\((?!\*\)$).+": "Claude Code 2.1.325 fires no rule with the name of a subagent",
+    r"(?:Glob|Grep)(?:\(.*)?": "Claude Code 2.1.325 has no such tool (CC3)",
+    r"MultiEdit(?:\(.*)?": "Claude Code has no such tool since 2.0",
+}
+# `enabledPlugins` of a nearer file wins; what is installed from a folder runs in that folder (lab).
+STORE = PluginStore(
+    "~/.claude/plugins/installed_plugins.json",
+    ("plugins",),
+    "installPath",
+    (".claude/settings.local.json", ".claude/settings.json", "~/.claude/settings.json"),
+    ("enabledPlugins",),
+    "~/.claude/plugins/known_marketplaces.json",
+    "installLocation",
+    "lab",
+    # 2.1.325: hooks/hooks.json runs beside what the manifest names, and once where the manifest names it
+    # too; a path without "./" makes it refuse the plugin; {"hooks": {"hooks": …}} there runs nothing.
+    path_start="./",
+    keeps_default=True,
+    project="projectPath",
+)
+
 DIALECT = Dialect(
     id="claude-code",
     title="Claude Code",
@@ -335,22 +367,24 @@ DIALECT = Dialect(
         Location("plugin", "hooks.json", "spec", loaded=False),  # 2.1.325 never ran it (lab)
         Location("system", "/etc/claude-code/managed-settings.json", "doc"),
     ),
-    scoped_in=(
-        Location("project", ".claude/agents/*.md", "doc"),
-        Location("project", ".claude/skills/*/SKILL.md", "doc"),
-        # The program of 2.1.325 reads commands as skills, and commands and subagents in folders below too.
-        Location("project", ".claude/agents/*/*.md", "src"),
-        Location("project", ".claude/commands/*.md", "src"),
-        Location("project", ".claude/commands/*/*.md", "src"),
-        Location("user", "~/.claude/agents/*.md", "doc"),
-        Location("user", "~/.claude/skills/*/SKILL.md", "doc"),
-        Location("user", "~/.claude/agents/*/*.md", "src"),
-        Location("user", "~/.claude/commands/*.md", "src"),
-        Location("user", "~/.claude/commands/*/*.md", "src"),
-        Location("plugin", "agents/*.md", "doc"),
-        Location("plugin", "skills/*/SKILL.md", "doc"),
-        Location("plugin", "commands/*.md", "src"),
-    ),
+    other_places={
+        "scoped": (
+            Location("project", ".claude/agents/*.md", "doc"),
+            Location("project", ".claude/skills/*/SKILL.md", "doc"),
+            # 2.1.325 reads commands as skills, and commands and subagents in folders below too.
+            Location("project", ".claude/agents/*/*.md", "src"),
+            Location("project", ".claude/commands/*.md", "src"),
+            Location("project", ".claude/commands/*/*.md", "src"),
+            Location("user", "~/.claude/agents/*.md", "doc"),
+            Location("user", "~/.claude/skills/*/SKILL.md", "doc"),
+            Location("user", "~/.claude/agents/*/*.md", "src"),
+            Location("user", "~/.claude/commands/*.md", "src"),
+            Location("user", "~/.claude/commands/*/*.md", "src"),
+            Location("plugin", "agents/*.md", "doc"),
+            Location("plugin", "skills/*/SKILL.md", "doc"),
+            Location("plugin", "commands/*.md", "src"),
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=(
@@ -379,15 +413,6 @@ DIALECT = Dialect(
         # As words these would widen every pattern that leaves out Read or TodoWrite.
         **dict.fromkeys(("LS", "NotebookRead", "TodoRead", "SlashCommand"), "public"),
         **dict.fromkeys(("Workflow", "EndConversation"), "doc"),
-    },
-    # Measured on 2.1.325 (lab, tests/rules): each was given to calls that it is for, and none ran.
-    unfired_rules={
-        r"mcp__(?:(?!__)[^(])+|mcp__[^(]*\*[^(]*": "Claude Code 2.1.325 wants the whole name of an MCP tool",
-        r"mcp__[^(]+\((?!\*?\)$).*": "Claude Code 2.1.325 takes nothing in brackets for an MCP tool",
-        r"WebFetch\((?!\*\)$).+": "Claude Code 2.1.325 fires no rule with a domain or an address",
-        r"(?:Agent|Task)\((?!\*\)$).+": "Claude Code 2.1.325 fires no rule with the name of a subagent",
-        r"(?:Glob|Grep)(?:\(.*)?": "Claude Code 2.1.325 has no such tool (CC3)",
-        r"MultiEdit(?:\(.*)?": "Claude Code has no such tool since 2.0",
     },
     mcp=McpNames("mcp__", "__", "doc"),
     matching=NAMES,
@@ -446,35 +471,18 @@ DIALECT = Dialect(
         ),
         "native": HandlerSpec("mcp_tool", {"if": "condition"}, WAIT),
     },
-    shape=BY_EVENT,
+    shape=BY_EVENT._replace(
+        prepare=prepare, is_off=lambda tree, _: find_value(tree, ("disableAllHooks",)) is True
+    ),
     wire=CLAUDE_WIRE,
-    precedence=1,
     runs_once=OnceRule("lab"),
-    is_off=lambda tree, _: find_value(tree, ("disableAllHooks",)) is True,
-    cwd_moves=True,
-    at_start=True,
+    commands_start="moving",
+    project_read="start",
     obeys=("nested", "decision"),
     project_dir=spell_root("CLAUDE_PROJECT_DIR"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     needs_type=True,
-    prepare=prepare,
     manifests=(".claude-plugin/plugin.json",),
-    # `enabledPlugins` of a nearer file wins; what is installed from a folder runs in that folder (lab).
-    plugin_store=PluginStore(
-        "~/.claude/plugins/installed_plugins.json",
-        ("plugins",),
-        "installPath",
-        (".claude/settings.local.json", ".claude/settings.json", "~/.claude/settings.json"),
-        ("enabledPlugins",),
-        "~/.claude/plugins/known_marketplaces.json",
-        "installLocation",
-        "lab",
-        # 2.1.325: hooks/hooks.json runs beside what the manifest names, and once where the manifest names it
-        # too; a path without "./" makes it refuse the plugin; {"hooks": {"hooks": …}} there runs nothing.
-        path_start="./",
-        keeps_default=True,
-        project="projectPath",
-    ),
     programs=("claude",),
     home=("~/.claude", "CLAUDE_CONFIG_DIR"),
     gates=(
@@ -531,5 +539,17 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("CC5", "the 60 s default of the hook spec 1.0 became 600 s in the reference", "doc"),
+        Quirk(
+            "CC10",
+            "some rules that the documentation has never fire in 2.1.325",
+            "lab",
+            {UNFIRED_RULES: NEVER_FIRED},
+        ),
+        Quirk(
+            "CC11",
+            "a plugin that was installed from a folder runs there; the nearest `enabledPlugins` decides",
+            "lab",
+            {PLUGIN_STORE: STORE},
+        ),
     ),
 )

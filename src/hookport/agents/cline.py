@@ -24,7 +24,7 @@ from hookport.shapes.dialect import (
 )
 from hookport.shapes.matchers import normalise_terms
 from hookport.shapes.script import Limits, make_script_shape
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "cline/cline at 2026-08-22: sdk/packages/core/src/hooks (CLI), apps/vscode/src (VS Code 4.1.13)",
@@ -50,11 +50,11 @@ EVENTS = (
         "before_prompt",
         "prevent",
         "src",
-        silent=True,
+        hears="nothing",
         partly="VS Code obeys it, and the CLI does not wait for it (CL3)",
         unfired="in the CLI's runs of one prompt (CL3)",
     ),
-    EventSpec("TaskStart", "session_start", "observe", "lab", silent=True),
+    EventSpec("TaskStart", "session_start", "observe", "lab", hears="nothing"),
     EventSpec("TaskResume", "session_start", "observe", "src", secondary=True),
     EventSpec("TaskComplete", "agent_stop", "observe", "lab"),
     EventSpec("TaskCancel", "interrupted", "observe", "src"),
@@ -198,11 +198,10 @@ OBEY = {**READ, "exits": {}, "marked": "HOOK_CONTROL\t"}
 WIRE = Wire(
     obeys={"PreToolUse": OBEY, "PostToolUse": OBEY, "*": {**OBEY, "verdicts": []}},
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF, fixed=FIXED_OF),
     words=WORDS,
     said=EVENT_WORDS,
     fixed={"clineVersion": "", "userId": ""},
-    fixed_of=FIXED_OF,
     inputs=INPUTS,
     patches={"apply_patch": "input"},
     batches=BATCHES,
@@ -308,14 +307,15 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=make_script_shape(LIMITS),
+    shape=make_script_shape(LIMITS)._replace(
+        file_kinds=dict.fromkeys(("json", "jsonc", "toml", "yaml", "frontmatter"), "text")
+    ),
     # Whatever a file there is called, it is a script or nothing.
-    file_kinds=dict.fromkeys(("json", "jsonc", "toml", "yaml", "frontmatter"), "text"),
     wire=WIRE,
     obeys=("cancel",),
     deny_answer={"cancel": True, "errorMessage": "{reason}"},
     project_dir=spell_root("CLINE_PROJECT_DIR"),
-    at_repository=True,
+    project_read="repository",
     programs=("cline",),
     notes=(
         "Cline cannot refuse one call: a hook that blocks stops the whole run.",

@@ -28,6 +28,7 @@ from hookport.shapes.claude_wire import (
     nest_fields,
 )
 from hookport.shapes.dialect import (
+    HOOK_TRUST,
     MODIFIED,
     REPOSITORY,
     SECOND,
@@ -558,8 +559,6 @@ DIALECT = Dialect(
     ),
     wordless=dict.fromkeys(("view_image", "request_permissions"), "src"),
     mcp=McpNames("mcp__", "__", "lab"),
-    # serde_json takes no byte order mark (src).
-    refuses_bom=True,
     matching=NAMES,
     handlers={
         "command": HandlerSpec(
@@ -581,13 +580,15 @@ DIALECT = Dialect(
         ),
         "agent": HandlerSpec("agent", {"prompt": "prompt", "model": "model", "timeout": "timeout"}, SKIPPED),
     },
-    shape=Shape(decode, BY_EVENT.encode),
+    # serde_json takes no byte order mark (src).
+    shape=Shape(
+        decode, BY_EVENT.encode, not_events=("state", "managed_dir", "windows_managed_dir"), refuses_bom=True
+    ),
     wire=CODEX_WIRE,
-    cwd_moves=True,
+    commands_start="moving",
     obeys=("nested", "decision"),
     deny_reason="needed",
     adjust=adjust,
-    not_events=("state", "managed_dir", "windows_managed_dir"),
     # No variable names the project's root (src, lab).
     project_dir=(REPOSITORY, "$(git rev-parse --show-toplevel)"),
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT", "${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
@@ -625,17 +626,6 @@ DIALECT = Dialect(
         yes=("trusted",),
         below=False,
     ),
-    hook_trust=HookTrust(
-        "~/.codex/config.toml",
-        ("hooks", "state"),
-        "{file}:{event}:{group}:{index}",
-        "trusted_hash",
-        "enabled",
-        "Start `codex` here and review the hook with `/hooks`.",
-        "lab",
-        hash_handler,
-        list_hooks,
-    ),
     notes=(
         "Codex skips new and changed hooks without a word until they are trusted: review them with `/hooks`.",
         "Codex loads the hooks of a project only when the project is trusted.",
@@ -648,7 +638,24 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("CX3", "a matcher Write or Edit matches apply_patch, and the payload says apply_patch", "lab"),
-        Quirk("CX4", "hooks that are not trusted are skipped, and nothing says so", "lab"),
+        Quirk(
+            "CX4",
+            "hooks that are not trusted are skipped, and nothing says so",
+            "lab",
+            {
+                HOOK_TRUST: HookTrust(
+                    "~/.codex/config.toml",
+                    ("hooks", "state"),
+                    "{file}:{event}:{group}:{index}",
+                    "trusted_hash",
+                    "enabled",
+                    "Start `codex` here and review the hook with `/hooks`.",
+                    "lab",
+                    hash_handler,
+                    list_hooks,
+                )
+            },
+        ),
         Quirk(
             "CX5",
             "a missing or unknown handler type, a timeout that is no whole number "

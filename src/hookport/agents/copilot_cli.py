@@ -30,7 +30,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.github_commands import normalise_commands
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,7 +130,7 @@ EVENTS = (
         "tool",
         rewrites=True,
         types=HANDLERS,
-        fails_closed=True,
+        exits="any",
     ),
     EventSpec(
         "permissionRequest",
@@ -152,17 +152,15 @@ EVENTS = (
         "lab",
         types=HANDLERS,
         deny_answer=BLOCK,
-        exit_blocks=False,
-        json_only=True,
+        exits="none",
+        hears="json",
     ),
-    EventSpec(
-        "agentStop", "agent_stop", "retry", "lab", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
-    ),
+    EventSpec("agentStop", "agent_stop", "retry", "lab", types=HANDLERS, deny_answer=BLOCK, exits="none"),
     EventSpec("subagentStart", "subagent_start", "observe", "lab", "agentName", types=HANDLERS),
     EventSpec(
-        "subagentStop", "subagent_stop", "retry", "doc", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
+        "subagentStop", "subagent_stop", "retry", "doc", types=HANDLERS, deny_answer=BLOCK, exits="none"
     ),
-    EventSpec("sessionStart", "session_start", "observe", "lab", types=(*HANDLERS, "native"), json_only=True),
+    EventSpec("sessionStart", "session_start", "observe", "lab", types=(*HANDLERS, "native"), hears="json"),
     EventSpec("sessionEnd", "session_end", "observe", "lab", types=HANDLERS),
     EventSpec("preCompact", "before_compact", "observe", "lab", "trigger", types=HANDLERS),
     EventSpec("notification", "notification", "observe", "lab", "notification_type", types=HANDLERS),
@@ -180,7 +178,7 @@ EVENTS = (
         matching=CLAUDE,
         types=HANDLERS,
         tool_names=PRE_NAMES,
-        fails_closed=True,
+        exits="any",
     ),
     EventSpec(
         "PermissionRequest",
@@ -223,7 +221,7 @@ EVENTS = (
         secondary=True,
         types=HANDLERS,
         deny_answer=BLOCK,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec(
         "Stop",
@@ -233,7 +231,7 @@ EVENTS = (
         secondary=True,
         types=HANDLERS,
         deny_answer=BLOCK,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec(
         "SubagentStart", "subagent_start", "observe", "lab", "agentName", secondary=True, types=HANDLERS
@@ -246,7 +244,7 @@ EVENTS = (
         secondary=True,
         types=HANDLERS,
         deny_answer=BLOCK,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec("SessionStart", "session_start", "observe", "lab", secondary=True, types=(*HANDLERS, "native")),
     EventSpec("SessionEnd", "session_end", "observe", "lab", secondary=True, types=HANDLERS),
@@ -505,18 +503,25 @@ ASKED = {"inputs": {"edit": {"path": "file_path"}, "Edit": {"path": "file_path"}
 
 WIRE = Wire(
     keys=CAMEL,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(
+        keys=KEYS_OF,
+        fixed={
+            **dict.fromkeys(TELLS, SESSION),
+            "agentStop": {**SESSION, "transcriptPath": "", "stopReason": "end_turn"},
+            "Stop": {"transcript_path": "", "stop_reason": "end_turn"},
+            "permissionRequest": {"permissionSuggestions": []},
+            "PermissionRequest": {"permissionSuggestions": []},
+        },
+        view={
+            "permissionRequest": ASKED,
+            "PermissionRequest": ASKED,
+            "PostToolUse": {"results": {"*": {"result_type": "success", "text_result_for_llm": "$text"}}},
+        },
+    ),
     words=WORDS,
     transcript="log",
     said={"PermissionRequest": "permissionRequest", "notification": "Notification"},
     tells=TELLS,
-    fixed_of={
-        **dict.fromkeys(TELLS, SESSION),
-        "agentStop": {**SESSION, "transcriptPath": "", "stopReason": "end_turn"},
-        "Stop": {"transcript_path": "", "stop_reason": "end_turn"},
-        "permissionRequest": {"permissionSuggestions": []},
-        "PermissionRequest": {"permissionSuggestions": []},
-    },
     inputs={
         "file_write": {"content": "file_text"},
         "file_edit": {"old": "old_str", "new": "new_str"},
@@ -532,11 +537,6 @@ WIRE = Wire(
     patches={"apply_patch": ""},
     texts=("textResultForLlm", "text_result_for_llm"),
     results={"*": {"resultType": "success", "textResultForLlm": "$text"}},
-    views={
-        "permissionRequest": ASKED,
-        "PermissionRequest": ASKED,
-        "PostToolUse": {"results": {"*": {"result_type": "success", "text_result_for_llm": "$text"}}},
-    },
     env={
         "COPILOT_CLI": "1",
         "COPILOT_PROJECT_DIR": "$root",
@@ -562,8 +562,7 @@ WIRE = Wire(
         "subagent_stop": {"response": "modifiedResponse"},
     },
     # It ended a stop hook that always blocks after eight blocks, and ran no hook after one that denied (lab).
-    caps_stops=True,
-    stops_at_deny=True,
+    traits=("caps stops", "stops at deny"),
 )
 
 
@@ -663,13 +662,10 @@ DIALECT = Dialect(
         # Text that is sent as if the user had typed it: no model judges anything, so it is no prompt handler.
         "native": HandlerSpec("prompt", {"prompt": "prompt"}, Timeout(None), ("prompt",), decides=False),
     },
-    shape=Shape(decode, by_event.encode),
+    shape=Shape(decode, by_event.encode, forms=("flat", "nested"), root_keys={"version": 1}, prepare=prepare),
     wire=WIRE,
     obeys=("flat",),
     deny_reason="lost",
-    forms=("flat", "nested"),
-    root_keys={"version": 1},
-    prepare=prepare,
     deny_answer={"permissionDecision": "deny", "permissionDecisionReason": "{reason}"},
     project_dir=spell_root("COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
     package_dir=(
@@ -681,10 +677,6 @@ DIALECT = Dialect(
         "$CLAUDE_PLUGIN_ROOT",
     ),
     # `hooks` there is a path, several, or hooks inline; default files of a plugin are read by their place.
-    unread_in=(
-        Location("plugin", "plugin.json", "doc"),
-        Location("plugin", ".github/plugin/plugin.json", "doc"),
-    ),
     programs=("copilot",),
     home=("~/.copilot", "COPILOT_HOME"),
     gates=(
@@ -712,13 +704,18 @@ DIALECT = Dialect(
         "trust",
         lifted=(("COPILOT_ALLOW_ALL", "true"), ("GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS", "true")),
     ),
-    also_reads=(
-        Location("project", ".claude/settings.json", "lab"),
-        Location("local", ".claude/settings.local.json", "doc"),
-    ),
-    at_repository=True,
+    other_places={
+        "unread": (
+            Location("plugin", "plugin.json", "doc"),
+            Location("plugin", ".github/plugin/plugin.json", "doc"),
+        ),
+        "also read": (
+            Location("project", ".claude/settings.json", "lab"),
+            Location("local", ".claude/settings.local.json", "doc"),
+        ),
+    },
     # With --trust-folder it reads the start folder's own files, and none of the root's (lab).
-    unsure_below=True,
+    project_read="unsure",
     notes=(
         "Copilot CLI loads a repository's hooks only in a folder it trusts: with -p, pass --trust-folder.",
         "VS Code reads .github/hooks too, Copilot CLI also .claude/settings.json: a hook in both runs twice.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hookport.findings import Finding, NeverRuns
 from hookport.shapes.by_event import SPLIT_BY_EVENT
 from hookport.shapes.dialect import (
+    NO_OPINION,
     SECOND,
     Dialect,
     EventSpec,
@@ -24,7 +25,7 @@ from hookport.shapes.dialect import (
     name_tools,
     spell_root,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from hookport.model.hooks import Hook
@@ -210,7 +211,7 @@ WIRE = Wire(
         "workspaceOpen": {"plugin_paths": "pluginPaths"},
     },
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF),
     words=WORDS,
     fixed={
         "generation_id": "",
@@ -256,8 +257,7 @@ WIRE = Wire(
     # Scripts print it to have no opinion, and it is not documented to skip a prompt.
     lifts=False,
     # loop_limit is 5 unless a file sets another.
-    caps_stops=True,
-    fires_twice=True,
+    traits=("caps stops", "fires twice"),
 )
 
 
@@ -271,7 +271,7 @@ FOLLOW_UP = {"followup_message": "{reason}"}
 EVENTS = (
     EventSpec("preToolUse", "before_tool_execute", "prevent", "doc", "tool", rewrites=True),
     EventSpec("beforeShellExecution", "before_tool_execute", "prevent", "doc", "command", tools=("shell",)),
-    EventSpec("beforeMCPExecution", "before_tool_execute", "prevent", "doc", "mcp_tool", mcp=True),
+    EventSpec("beforeMCPExecution", "before_tool_execute", "prevent", "doc", "mcp_tool", tools=("mcp",)),
     EventSpec(
         "beforeReadFile",
         "before_tool_execute",
@@ -280,7 +280,7 @@ EVENTS = (
         tools=("file_read",),
         matching=match_constant("Read", "Read|TabRead"),
     ),
-    EventSpec("postToolUse", "after_tool_execute", "observe", "doc", "tool", context=True),
+    EventSpec("postToolUse", "after_tool_execute", "observe", "doc", "tool"),
     EventSpec(
         "afterShellExecution",
         "after_tool_execute",
@@ -289,7 +289,7 @@ EVENTS = (
         "command",
         tools=("shell",),
     ),
-    EventSpec("afterMCPExecution", "after_tool_execute", "observe", "doc", "mcp_tool", mcp=True),
+    EventSpec("afterMCPExecution", "after_tool_execute", "observe", "doc", "mcp_tool", tools=("mcp",)),
     EventSpec(
         "afterFileEdit",
         "after_tool_execute",
@@ -307,7 +307,7 @@ EVENTS = (
         matching=match_constant("UserPromptSubmit"),
         deny_answer={"continue": False, "user_message": "{reason}"},
         unfired="in the CLI's print mode (CU6)",
-        silent=True,
+        hears="nothing",
     ),
     EventSpec(
         "stop",
@@ -316,9 +316,9 @@ EVENTS = (
         "doc",
         matching=match_constant("Stop"),
         deny_answer=FOLLOW_UP,
-        exit_blocks=False,
+        exits="none",
     ),
-    EventSpec("sessionStart", "session_start", "observe", "doc", json_only=True),
+    EventSpec("sessionStart", "session_start", "observe", "doc", hears="json"),
     EventSpec("sessionEnd", "session_end", "observe", "doc"),
     EventSpec("subagentStart", "subagent_start", "prevent", "doc", "subagent_type"),
     EventSpec(
@@ -328,7 +328,7 @@ EVENTS = (
         "doc",
         "subagent_type",
         deny_answer=FOLLOW_UP,
-        exit_blocks=False,
+        exits="none",
     ),
     EventSpec("preCompact", "before_compact", "observe", "doc"),
     EventSpec(
@@ -426,13 +426,10 @@ DIALECT = Dialect(
             required=("prompt",),
         ),
     },
-    shape=SPLIT_BY_EVENT,
+    shape=SPLIT_BY_EVENT._replace(forms=("flat",), root_keys={"version": 1}),
     wire=WIRE,
     obeys=("permission",),
-    at_root=True,
-    no_opinion='{"permission":"allow"}',
-    forms=("flat",),
-    root_keys={"version": 1},
+    commands_start="root",
     deny_answer={"permission": "deny", "user_message": "{reason}", "agent_message": "{reason}"},
     project_dir=spell_root("CURSOR_PROJECT_DIR"),
     package_dir=(
@@ -444,11 +441,13 @@ DIALECT = Dialect(
     adjust=adjust,
     manifests=(".cursor-plugin/plugin.json",),
     programs=("cursor-agent",),
-    may_read=(
-        Location("project", ".claude/settings.json", "doc"),
-        Location("local", ".claude/settings.local.json", "doc"),
-        Location("user", "~/.claude/settings.json", "doc"),
-    ),
+    other_places={
+        "maybe read": (
+            Location("project", ".claude/settings.json", "doc"),
+            Location("local", ".claude/settings.local.json", "doc"),
+            Location("user", "~/.claude/settings.json", "doc"),
+        )
+    },
     folder_trust=FolderTrust("", (), "Trust the workspace when Cursor asks.", "doc"),
     notes=("Cursor runs project hooks only in a trusted workspace.",),
     quirks=(
@@ -459,6 +458,7 @@ DIALECT = Dialect(
             "CU5",
             "with failClosed a hook that prints nothing blocks: it must print an answer to allow",
             "doc",
+            {NO_OPINION: '{"permission":"allow"}'},
         ),
         Quirk("CU6", "the CLI does not fire beforeSubmitPrompt in print mode", "doc"),
         Quirk("CU4", "Write stands for creating and for editing a file", "doc"),

@@ -27,6 +27,7 @@ from hookport.shapes.claude_wire import (
 from hookport.shapes.dialect import (
     REPOSITORY,
     SECOND,
+    SHADOWS,
     DecodedManifest,
     Dialect,
     EventSpec,
@@ -46,6 +47,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.entries import get_manifest_data
+from hookport.wire.table import list_by_event
 
 if TYPE_CHECKING:
     from hookport.errors import Problem
@@ -106,7 +108,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     findings: list[Finding] = []
     problems: list[Problem] = []
     settings: dict[str, Tree] = {}
-    inner = dialect._replace(root=(WRAPPER,))
+    inner = dialect._replace(shape=dialect.shape._replace(root=(WRAPPER,)))
     for file, tree in trees.items():
         wrapped = isinstance(tree, Mapping) and isinstance(tree.get(WRAPPER), Mapping)
         try:
@@ -220,16 +222,19 @@ DROID_WIRE = WIRE.replace(
     # message (lab).
     keys={**KEYS, "turn": None, "final_message": None},
     transcript="messages",
-    keys_of={
-        **KEYS_OF,
-        "Stop": {"steps": "tool_execution_count"},
-        "SubagentStop": {"steps": "tool_execution_count"},
-        "SessionEnd": {
-            "source": "reason",
-            "session_ms": "session_duration_ms",
-            "messages": "message_count",
+    by_event=list_by_event(
+        keys={
+            **KEYS_OF,
+            "Stop": {"steps": "tool_execution_count"},
+            "SubagentStop": {"steps": "tool_execution_count"},
+            "SessionEnd": {
+                "source": "reason",
+                "session_ms": "session_duration_ms",
+                "messages": "message_count",
+            },
         },
-    },
+        env={"SessionStart": ENV_FILE},
+    ),
     # (doc) Autonomy: `off` asks for everything, `low` edits files, `medium` runs what can be undone, `high`
     # runs everything; `spec` plans. A run that skips permissions says `auto-low` too (FD11), which is taken
     # for what it says: a guard on bypassPermissions would otherwise stop whoever only lets files be edited.
@@ -273,9 +278,8 @@ DROID_WIRE = WIRE.replace(
         "transcript_path": "$transcript",
         "permission_mode": "$mode",
     },
-    env_of={"SessionStart": ENV_FILE},
     # Measured, 0.215.0: started below the root, the variables name that folder, and the root's hooks run.
-    root_moves=True,
+    traits=("root moves",),
     marks=("transcript_path=.factory/", "permission_mode=auto-", "permission_mode", "CLAUDE_ENV_FILE"),
 )
 
@@ -335,13 +339,11 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=Shape(decode, encode),
+    shape=Shape(decode, encode, root=(), group_fields={"commandRegex": "content"}),
     wire=DROID_WIRE,
-    cwd_moves=True,
+    commands_start="moving",
     obeys=("nested",),
     adjust=adjust,
-    root=(),
-    group_fields={"commandRegex": "content"},
     project_dir=(  # the variables are the folder that droid was started in (lab)
         REPOSITORY,
         *spell_root("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
@@ -349,10 +351,6 @@ DIALECT = Dialect(
     package_dir=("${DROID_PLUGIN_ROOT}", "$DROID_PLUGIN_ROOT"),
     manifests=(".factory-plugin/plugin.json",),
     programs=("droid",),
-    shadows=(
-        Shadow(".factory/settings.json", ".factory/hooks.json", "doc", even_empty=True),
-        Shadow("~/.factory/settings.json", "~/.factory/hooks.json", "doc", even_empty=True),
-    ),
     notes=(
         "Droid reads hooks when it starts; review changed ones with `/hooks` before they apply.",
         "With .factory/hooks.json in place, Droid does not read the hooks in .factory/settings.json.",
@@ -372,6 +370,12 @@ DIALECT = Dialect(
             "FD7",
             "hooks.json hides the hooks of settings.json in the same folder, even when it is empty",
             "doc",
+            {
+                SHADOWS: (
+                    Shadow(".factory/settings.json", ".factory/hooks.json", "doc", even_empty=True),
+                    Shadow("~/.factory/settings.json", "~/.factory/hooks.json", "doc", even_empty=True),
+                )
+            },
         ),
         Quirk("FD8", "the model sees the stderr of a hook that exits with 1", "lab"),
         Quirk("FD9", "a Stop hook that always blocks is never ended by Droid", "lab"),

@@ -26,7 +26,7 @@ from hookport.shapes.dialect import (
     name_tools,
     spell_root,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "google-gemini/gemini-cli at 2026-08-21 (0.56.0-nightly): packages/core/src/hooks, packages/cli",
@@ -40,9 +40,9 @@ EXACT = Matching("exact")
 EVENTS = (
     EventSpec("BeforeTool", "before_tool_execute", "prevent", "src", "tool", rewrites=True),
     EventSpec("AfterTool", "after_tool_execute", "observe", "src", "tool"),
-    EventSpec("BeforeAgent", "before_prompt", "prevent", "src", json_only=True),
+    EventSpec("BeforeAgent", "before_prompt", "prevent", "src", hears="json"),
     EventSpec("AfterAgent", "agent_stop", "retry", "src"),
-    EventSpec("SessionStart", "session_start", "observe", "src", "source", matching=EXACT, json_only=True),
+    EventSpec("SessionStart", "session_start", "observe", "src", "source", matching=EXACT, hears="json"),
     EventSpec("SessionEnd", "session_end", "observe", "src", "reason", matching=EXACT),
     EventSpec("PreCompress", "before_compact", "observe", "src", "trigger", matching=EXACT),
     EventSpec("Notification", "notification", "observe", "src", "notification_type", matching=EXACT),
@@ -186,7 +186,7 @@ WIRE = Wire(
         "*": OBEY_NOTHING,
     },
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF),
     words=WORDS,
     transcript="updates",
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd"},
@@ -285,18 +285,17 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=SPLIT_BY_EVENT,
+    shape=SPLIT_BY_EVENT._replace(
+        not_events=("enabled", "disabled", "notifications"), file_kinds={"json": "jsonc"}, is_off=is_off
+    ),
     wire=WIRE,
     obeys=("decision",),
     deny_reason="needed",
-    file_kinds={"json": "jsonc"},
     needs_type=True,
-    is_off=is_off,
-    not_events=("enabled", "disabled", "notifications"),
     project_dir=spell_root("GEMINI_PROJECT_DIR"),
     package_dir=("${extensionPath}",),
     manifests=("gemini-extension.json",),
-    unread_in=(Location("project", ".gemini/extensions/*/hooks/hooks.json", "src"),),
+    other_places={"unread": (Location("project", ".gemini/extensions/*/hooks/hooks.json", "src"),)},
     programs=("gemini",),
     gates=(
         Gate(
@@ -334,7 +333,7 @@ DIALECT = Dialect(
         lift_shows=False,
     ),
     runs_once=OnceRule("src", by_name=True),
-    at_start=True,
+    project_read="start",
     notes=("Gemini CLI runs no hook of a settings file in a folder it does not trust.",),
     quirks=(
         Quirk("GM1", "any exit code from 2 up with some text denies, also 127", "lab"),

@@ -55,7 +55,7 @@ from hookport.shapes.entries import (
 from hookport.shapes.matchers import write_matcher
 from hookport.shapes.patterns import compile_pattern
 from hookport.shapes.table_list import bind_table, build_decoded, decode_tables, write_tables
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "code": "MoonshotAI/kimi-code v0.38.0 (2026-08-22): externalHooks and session/hooks",
@@ -89,7 +89,7 @@ EVENTS = (
     EventSpec("StopFailure", "error_occurred", "observe", "lab", "error_type"),
     EventSpec("Interrupt", "interrupted", "observe", "code"),
     EventSpec("TurnStarted", "", "observe", "lab", "origin_kind"),
-    EventSpec("SessionStart", "session_start", "observe", "lab", "source", silent=True),
+    EventSpec("SessionStart", "session_start", "observe", "lab", "source", hears="nothing"),
     EventSpec(
         "SessionEnd",
         "session_end",
@@ -243,7 +243,7 @@ OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
 WIRE = Wire(
     obeys={"PreToolUse": OBEY, "UserPromptSubmit": OBEY, "Stop": OBEY, "*": OBEY_NOTHING},
     keys=PAYLOAD_KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF),
     words=WORDS,
     fixed={"session_id": "$session", "cwd": "$cwd"},
     inputs=INPUTS,
@@ -269,10 +269,9 @@ WIRE = Wire(
         *("CreateGoal", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "ExitPlanMode", "GetGoal"),
         *("SetGoalBudget", "TaskList", "TaskOutput", "TaskStop", "Think", "UpdateGoal", "WaitFor"),
     ),
-    bare_mcp=True,
     lifts=False,
     # A Stop hook is asked once a turn.
-    caps_stops=True,
+    traits=("bare MCP", "caps stops"),
 )
 
 
@@ -534,10 +533,10 @@ DIALECT = Dialect(
     obeys=("nested",),
     adjust=adjust,
     # Commands start in the session's project directory, and the shell sets PWD to it.
-    cwd_moves=True,
+    commands_start="moving",
     project_dir=(REPOSITORY, "$PWD", "${PWD}"),
     # An array of hooks in the manifest, with the fields of its own file.
-    unread_in=(Location("plugin", ".kimi-plugin/plugin.json", "code"),),
+    other_places={"unread": (Location("plugin", ".kimi-plugin/plugin.json", "code"),)},
     programs=("kimi",),
     products=((".kimi-code/",), (".kimi/",)),
     runs_once=OnceRule("lab"),

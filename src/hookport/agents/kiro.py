@@ -819,11 +819,9 @@ DIALECT = Dialect(
             "agent", {"action.prompt": "prompt", **_V1}, _V1_WAIT, required=("prompt",), decides=False
         ),
     },
-    shape=Shape(decode, encode),
+    shape=Shape(decode, encode, file_kinds={"hook": "json"}),
     wire=WIRE,
-    at_root=True,
-    file_kinds={"hook": "json"},
-    reads_output=False,
+    commands_start="root",
     # No variable is set; commands start in the root of the project (src) or the workspace (doc).
     project_dir=(".",),
     adjust=adjust,

@@ -9,6 +9,7 @@ from hookport.errors import Problem, spell_path, suggest_closest
 from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
+    CLOSED_BRIDGE,
     SECOND,
     DecodedManifest,
     Dialect,
@@ -39,7 +40,7 @@ from hookport.shapes.entries import (
 from hookport.shapes.matchers import MARK, write_matcher
 from hookport.shapes.patterns import compile_pattern
 from hookport.shapes.table_list import bind_table, decode_tables, write_tables
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "the package mistral-vibe 3.0.2: vibe/core/hooks, mistralai_vibe_local_harness/vibe",
@@ -56,9 +57,9 @@ STRICT = Field("on_failure", {True: "block", False: ""})
 MATCHING = Matching("marked", everything=("*",))
 
 EVENTS = (
-    EventSpec("pre_tool", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, exit_blocks=False),
+    EventSpec("pre_tool", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, exits="none"),
     EventSpec("post_tool", "after_tool_execute", "observe", "lab", "tool"),
-    EventSpec("post_agent", "agent_stop", "retry", "lab", exit_blocks=False),
+    EventSpec("post_agent", "agent_stop", "retry", "lab", exits="none"),
 )
 NATIVES = tuple(spec.native for spec in EVENTS)
 # What 2.20 and older called them.
@@ -175,10 +176,12 @@ WIRE = Wire(
         "duration_ms": "duration_ms",
     },
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd", "parent_session_id": None},
-    fixed_of={
-        "pre_tool": {"tool_call_id": ""},
-        "post_tool": {"tool_call_id": "", "tool_status": "success", "tool_error": None, "duration_ms": 0},
-    },
+    by_event=list_by_event(
+        fixed={
+            "pre_tool": {"tool_call_id": ""},
+            "post_tool": {"tool_call_id": "", "tool_status": "success", "tool_error": None, "duration_ms": 0},
+        }
+    ),
     inputs=INPUTS,
     texts=("stdout", "content", ":lines"),
     results=RESULTS,
@@ -193,7 +196,7 @@ WIRE = Wire(
     others=("exit_plan_mode",),  # (src)
     lifts=False,
     # Three times in a turn (lab).
-    caps_stops=True,
+    traits=("caps stops",),
 )
 
 
@@ -356,7 +359,6 @@ DIALECT = Dialect(
     tools=TOOLS,
     mcp=McpNames("mcp_", ".", "lab", allowed="A-Za-z0-9_$"),
     matching=MATCHING,
-    matcher_key="match",
     handlers={
         "command": HandlerSpec(
             "",
@@ -371,17 +373,16 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=Shape(decode, encode, by_event=False),
+    shape=Shape(decode, encode, by_event=False, matcher_key="match"),
     wire=WIRE,
     obeys=("decision",),
     deny_answer={"decision": "deny", "reason": "{reason}"},
     # MCP tools are called from run_typescript only (MV9, MV12).
     deny_reason="lost for MCP",
-    bridge_closed=True,
     adjust=adjust,
     # A command starts in the folder that Vibe was started in, whose hooks.toml alone it reads (src, lab).
-    at_root=True,
-    at_start=True,
+    commands_start="root",
+    project_read="start",
     project_dir=(".",),
     programs=("vibe",),
     home=("~/.vibe", "VIBE_HOME"),
@@ -397,7 +398,12 @@ DIALECT = Dialect(
         "Versions before 2.21 have other names for the events and load none of these hooks.",
     ),
     quirks=(
-        Quirk("MV1", "exit 2, or any other failure, runs the tool, unless the hook is `strict`", "lab"),
+        Quirk(
+            "MV1",
+            "exit 2, or any other failure, runs the tool, unless the hook is `strict`",
+            "lab",
+            {CLOSED_BRIDGE: True},
+        ),
         Quirk(
             "MV2",
             "JSON beside an exit code other than 0 is not read: a deny with exit 2 denies nothing",

@@ -9,6 +9,7 @@ from hookport.shapes import claude_wire
 from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.claude_tools import MCP, TOOLS
 from hookport.shapes.dialect import (
+    SCRIPT_RULES,
     DecodedManifest,
     Dialect,
     EventSpec,
@@ -21,7 +22,7 @@ from hookport.shapes.dialect import (
     Tree,
     explain_missing,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +115,7 @@ WIRE: Wire = claude_wire.WIRE.replace(
         "PLUGIN_DATA": "$data",
         "CLAUDE_PLUGIN_DATA": "$data",
     },
-    env_of={"SessionStart": claude_wire.ENV_FILE},
+    by_event=list_by_event(keys=claude_wire.KEYS_OF, env={"SessionStart": claude_wire.ENV_FILE}),
     answers={**{event: {"deny": DENY} for event in BLOCKS}, "*": {}},
 )
 
@@ -142,12 +143,14 @@ DIALECT = Dialect(
     facts="specification without a version, read November 2026",
     sources=SOURCES,
     locations=(Location("plugin", "hooks/hooks.json", "spec"),),
-    runs_from=(
-        Location("project", "hooks/hooks.json", "spec"),
-        Location("project", ".agents/plugins/*/hooks/hooks.json", "install"),
-        Location("user", "~/.agents/plugins/*/hooks/hooks.json", "install"),
-        Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
-    ),
+    other_places={
+        "run": (
+            Location("project", "hooks/hooks.json", "spec"),
+            Location("project", ".agents/plugins/*/hooks/hooks.json", "install"),
+            Location("user", "~/.agents/plugins/*/hooks/hooks.json", "install"),
+            Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=TOOLS,
@@ -162,7 +165,6 @@ DIALECT = Dialect(
     wire=WIRE,
     needs_type=True,
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT"),
-    script_rules=True,
     notes=(
         "The plugin format does not say how a hook blocks: a guard holds only in hosts that obey exit 2.",
     ),
@@ -188,5 +190,11 @@ DIALECT = Dialect(
         ),
         Quirk("OP7", "PreToolUse and the extended event of the tool may both fire for one call", "spec"),
         Quirk("OP8", "a host that looks for the pattern anywhere runs `Edit` on NotebookEdit too", "spec"),
+        Quirk(
+            "OP9",
+            "scripts must be executable, have a shebang line and be named from the root of the plugin",
+            "spec",
+            {SCRIPT_RULES: True},
+        ),
     ),
 )

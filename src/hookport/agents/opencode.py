@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.shapes.canonical_answer import ANSWER, READ
+from hookport.shapes.canonical_answer import MODULE_READS, make_module_answers
 from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
@@ -13,11 +13,12 @@ from hookport.shapes.dialect import (
     Quirk,
     Tree,
     explain_missing,
+    name_events,
     name_tools,
     spell_root,
 )
 from hookport.shapes.module import HANDLERS, make_module_shape
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "anomalyco/opencode at 2026-08-19: packages/plugin/src/index.ts, packages/opencode/src (1.18.18)",
@@ -57,31 +58,37 @@ EVENTS = (
     EventSpec("tool.definition", "before_tool_selection", "observe", "lab"),
     EventSpec("event.file.edited", "file_changed", "observe", "lab"),
     EventSpec("event.tui.toast.show", "notification", "observe", "src"),
-    EventSpec("shell.env", "", "observe", "lab"),
-    EventSpec("experimental.compaction.autocontinue", "", "observe", "src"),
-    EventSpec("experimental.provider.small_model", "", "observe", "src"),
-    EventSpec("event.permission.replied", "", "observe", "lab"),
-    EventSpec("event.file.watcher.updated", "", "observe", "lab"),
-    EventSpec("event.session.updated", "", "observe", "lab"),
-    EventSpec("event.session.status", "", "observe", "lab"),
-    EventSpec("event.session.diff", "", "observe", "lab"),
-    EventSpec("event.message.updated", "", "observe", "lab"),
-    EventSpec("event.message.removed", "", "observe", "src"),
-    EventSpec("event.message.part.updated", "", "observe", "lab"),
-    EventSpec("event.message.part.delta", "", "observe", "lab"),
-    EventSpec("event.message.part.removed", "", "observe", "src"),
-    EventSpec("event.command.executed", "", "observe", "src"),
-    EventSpec("event.todo.updated", "", "observe", "src"),
-    EventSpec("event.lsp.client.diagnostics", "", "observe", "src"),
-    EventSpec("event.lsp.updated", "", "observe", "src"),
-    EventSpec("event.installation.updated", "", "observe", "src"),
-    EventSpec("event.server.connected", "", "observe", "src"),
-    EventSpec("event.plugin.added", "", "observe", "lab"),
-    EventSpec("event.catalog.updated", "", "observe", "lab"),
-    EventSpec("event.reference.updated", "", "observe", "lab"),
-    EventSpec("event.integration.updated", "", "observe", "lab"),
-    EventSpec("event.tui.prompt.append", "", "observe", "src"),
-    EventSpec("event.tui.command.execute", "", "observe", "src"),
+    *name_events(
+        "lab",
+        "shell.env",
+        "event.permission.replied",
+        "event.file.watcher.updated",
+        "event.session.updated",
+        "event.session.status",
+        "event.session.diff",
+        "event.message.updated",
+        "event.message.part.updated",
+        "event.message.part.delta",
+        "event.plugin.added",
+        "event.catalog.updated",
+        "event.reference.updated",
+        "event.integration.updated",
+    ),
+    *name_events(
+        "src",
+        "experimental.compaction.autocontinue",
+        "experimental.provider.small_model",
+        "event.message.removed",
+        "event.message.part.removed",
+        "event.command.executed",
+        "event.todo.updated",
+        "event.lsp.client.diagnostics",
+        "event.lsp.updated",
+        "event.installation.updated",
+        "event.server.connected",
+        "event.tui.prompt.append",
+        "event.tui.command.execute",
+    ),
 )
 
 LACKS = explain_missing(
@@ -161,23 +168,18 @@ INPUTS = {
 
 # The plugin throws the reason: before a tool and on a prompt nothing happens then, after a tool the reason
 # stands in place of the result (lab); where the agent is idle the reason is the next prompt, which `opencode
-# run` is gone too soon to see and a server sees (lab, OC7).
-DENY = {**ANSWER["deny"], "alone": True}
-CONTEXT = ANSWER["context"]
-# A toast, which our module shows before it throws.
-SAYS = {"message": {**ANSWER["message"], "beside": True}}
-
+# run` is gone too soon to see and a server sees (lab, OC7). A message is a toast.
 ANSWERS: dict[str, dict[str, Tree]] = {
-    "tool.execute.before": {**SAYS, "deny": DENY, "rewrite": ANSWER["rewrite"], "context": CONTEXT},
-    "tool.execute.after": {**SAYS, "deny": DENY, "context": CONTEXT, "result": ANSWER["result"]},
-    "chat.message": {**SAYS, "deny": DENY, "context": CONTEXT},
-    "command.execute.before": {**SAYS, "deny": DENY, "context": CONTEXT},
-    "event.session.created": {**SAYS, "context": CONTEXT},
-    "event.session.created (child)": {**SAYS, "context": CONTEXT},
-    "event.session.idle": {**SAYS, "deny": DENY},
-    "experimental.session.compacting": {**SAYS, "context": CONTEXT},
-    "experimental.chat.system.transform": {**SAYS, "context": CONTEXT},
-    "*": SAYS,
+    "tool.execute.before": make_module_answers("deny", "rewrite", "context"),
+    "tool.execute.after": make_module_answers("deny", "context", "result"),
+    "chat.message": make_module_answers("deny", "context"),
+    "command.execute.before": make_module_answers("deny", "context"),
+    "event.session.created": make_module_answers("context"),
+    "event.session.created (child)": make_module_answers("context"),
+    "event.session.idle": make_module_answers("deny"),
+    "experimental.session.compacting": make_module_answers("context"),
+    "experimental.chat.system.transform": make_module_answers("context"),
+    "*": make_module_answers(),
 }
 
 
@@ -208,12 +210,14 @@ def build_wire(natives: list[str]) -> Wire:
     types = {native: native.removeprefix(BUS).partition(" ")[0] for native in bus}
     return Wire(
         keys=KEYS,
-        keys_of={**bus_keys, **KEYS_OF},
+        by_event=list_by_event(
+            keys={**bus_keys, **KEYS_OF},
+            fixed={
+                native: {"input.event.type": type_, "input.event.properties": {}}
+                for native, type_ in types.items()
+            },
+        ),
         fixed={"input": {}, "output": {}},
-        fixed_of={
-            native: {"input.event.type": type_, "input.event.properties": {}}
-            for native, type_ in types.items()
-        },
         inputs=INPUTS,
         patches={"apply_patch": "patchText"},
         # An MCP tool's result is its own list of content parts (src).
@@ -225,7 +229,7 @@ def build_wire(natives: list[str]) -> Wire:
         # The arguments of a callback do not name it; the payload of the generated plugin does.
         tells={native: TELLS.get(native) or _list_marks(native, types[native]) for native in (*bus, *TELLS)},
         answers=ANSWERS,
-        reads={"*": {**READ, "text": "ignored"}},
+        reads=MODULE_READS,
         # It runs code of its own and no command, so that only our own module reads an answer.
         obeys={},
         # (src, the tool registry); the last stands for a call that could not be read.
@@ -247,11 +251,13 @@ DIALECT = Dialect(
     },
     markers={"OPENCODE": "lab"},
     locations=LOCATIONS,
-    modules=tuple(
-        place._replace(path=f"{place.path.removesuffix('hookport.ts')}*{ending}", source="src")
-        for place in LOCATIONS
-        for ending in (".ts", ".js")
-    ),
+    other_places={
+        "module": tuple(
+            place._replace(path=f"{place.path.removesuffix('hookport.ts')}*{ending}", source="src")
+            for place in LOCATIONS
+            for ending in (".ts", ".js")
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=name_tools(
@@ -278,7 +284,7 @@ DIALECT = Dialect(
     shape=make_module_shape("opencode.ts"),
     wire=build_wire([spec.native for spec in EVENTS]),
     obeys=("decision",),
-    at_root=True,
+    commands_start="root",
     project_dir=spell_root("OPENCODE_PROJECT_DIR"),
     programs=("opencode",),
     gates=(

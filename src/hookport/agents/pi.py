@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.shapes.canonical_answer import ANSWER, READ
+from hookport.shapes.canonical_answer import MODULE_READS, make_module_answers
 from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
@@ -12,11 +12,12 @@ from hookport.shapes.dialect import (
     Quirk,
     Tree,
     explain_missing,
+    name_events,
     name_tools,
     spell_root,
 )
 from hookport.shapes.module import HANDLERS, make_module_shape
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "@earendil-works/pi-coding-agent 0.87.1: dist/core and docs, November 2026",
@@ -45,30 +46,36 @@ EVENTS = (
     EventSpec("after_provider_response", "after_model", "observe", "lab", secondary=True),
     # Only where an extension asks: pi itself asks nobody for a permission.
     EventSpec("ui_prompt_start", "notification", "observe", "src"),
-    EventSpec("ui_prompt_end", "", "observe", "src"),
-    EventSpec("agent_start", "", "observe", "lab"),
-    EventSpec("agent_before_settle", "", "observe", "src"),
-    EventSpec("agent_settled", "", "observe", "lab"),
-    EventSpec("turn_start", "", "observe", "lab"),
-    EventSpec("turn_end", "", "observe", "lab"),
-    EventSpec("message_start", "", "observe", "lab"),
-    EventSpec("message_update", "", "observe", "lab"),
-    EventSpec("message_end", "", "observe", "lab"),
-    EventSpec("tool_execution_start", "", "observe", "lab"),
-    EventSpec("tool_execution_update", "", "observe", "lab"),
-    EventSpec("tool_execution_end", "", "observe", "lab"),
-    EventSpec("context_with_system", "", "observe", "src"),
-    EventSpec("before_provider_headers", "", "observe", "src"),
-    EventSpec("resources_discover", "", "observe", "lab"),
-    EventSpec("session_info_changed", "", "observe", "src"),
-    EventSpec("session_before_switch", "", "observe", "src"),
-    EventSpec("session_before_fork", "", "observe", "src"),
-    EventSpec("session_before_tree", "", "observe", "src"),
-    EventSpec("session_tree", "", "observe", "src"),
-    EventSpec("session_compact_failed", "", "observe", "src"),
-    EventSpec("model_select", "", "observe", "src"),
-    EventSpec("thinking_level_select", "", "observe", "src"),
-    EventSpec("user_bash", "", "observe", "src"),
+    *name_events(
+        "lab",
+        "agent_start",
+        "agent_settled",
+        "turn_start",
+        "turn_end",
+        "message_start",
+        "message_update",
+        "message_end",
+        "tool_execution_start",
+        "tool_execution_update",
+        "tool_execution_end",
+        "resources_discover",
+    ),
+    *name_events(
+        "src",
+        "ui_prompt_end",
+        "agent_before_settle",
+        "context_with_system",
+        "before_provider_headers",
+        "session_info_changed",
+        "session_before_switch",
+        "session_before_fork",
+        "session_before_tree",
+        "session_tree",
+        "session_compact_failed",
+        "model_select",
+        "thinking_level_select",
+        "user_bash",
+    ),
 )
 
 LACKS = explain_missing(
@@ -150,24 +157,18 @@ INPUTS = {
 }
 
 # The extension blocks a tool with the reason, keeps a prompt from the agent, gives the reason in place of a
-# result or as the next prompt, and cancels a compaction; a person is asked where there is one (lab, own).
-DENY = {**ANSWER["deny"], "alone": True}
-ASK = {**ANSWER["ask"], "alone": True}
-CONTEXT = ANSWER["context"]
-# A notification, which our module shows before it throws.
-SAYS = {"message": {**ANSWER["message"], "beside": True}}
-RESULT: dict[str, Tree] = {"deny": DENY, "context": CONTEXT, "result": ANSWER["result"]}
-
+# result or as the next prompt, and cancels a compaction; a person is asked where there is one (lab, own). A
+# message is a notification.
 ANSWERS: dict[str, dict[str, Tree]] = {
-    "tool_call": {**SAYS, "deny": DENY, "ask": ASK, "rewrite": ANSWER["rewrite"], "context": CONTEXT},
-    "tool_result": {**SAYS, **RESULT},
-    "tool_result (error)": {**SAYS, **RESULT},
-    "input": {**SAYS, "deny": DENY, "context": CONTEXT},
-    "before_agent_start": {**SAYS, "context": CONTEXT},
-    "session_start": {**SAYS, "context": CONTEXT},
-    "agent_end": {**SAYS, "deny": DENY},
-    "session_before_compact": {**SAYS, "deny": DENY},
-    "*": SAYS,
+    "tool_call": make_module_answers("deny", "ask", "rewrite", "context"),
+    "tool_result": make_module_answers("deny", "context", "result"),
+    "tool_result (error)": make_module_answers("deny", "context", "result"),
+    "input": make_module_answers("deny", "context"),
+    "before_agent_start": make_module_answers("context"),
+    "session_start": make_module_answers("context"),
+    "agent_end": make_module_answers("deny"),
+    "session_before_compact": make_module_answers("deny"),
+    "*": make_module_answers(),
 }
 
 
@@ -176,10 +177,12 @@ def build_wire(natives: list[str]) -> Wire:
     types = {native: {"type": native.partition(" ")[0]} for native in natives}
     return Wire(
         keys=KEYS,
-        keys_of=KEYS_OF,
+        by_event=list_by_event(
+            keys=KEYS_OF,
+            fixed={native: {**type_, **FIXED_OF.get(native, {})} for native, type_ in types.items()},
+        ),
         words=WORDS,
         transcript="tree",
-        fixed_of={native: {**type_, **FIXED_OF.get(native, {})} for native, type_ in types.items()},
         inputs=INPUTS,
         texts=(":parts",),
         results={"*": [{"type": "text", "text": "$text"}]},
@@ -187,7 +190,7 @@ def build_wire(natives: list[str]) -> Wire:
         starts_in="root",
         marks=("hook", "type"),
         answers=ANSWERS,
-        reads={"*": {**READ, "text": "ignored"}},
+        reads=MODULE_READS,
         # It runs code of its own and no command, so that only our own module reads an answer.
         obeys={},
         lifts=False,
@@ -206,11 +209,13 @@ DIALECT = Dialect(
     },
     markers={"PI_CODING_AGENT": "lab"},
     locations=LOCATIONS,
-    modules=tuple(
-        place._replace(path=f"{place.path.removesuffix('hookport.ts')}{name}", source="src")
-        for place in LOCATIONS
-        for name in ("*.ts", "*.js", "*/index.ts", "*/index.js")
-    ),
+    other_places={
+        "module": tuple(
+            place._replace(path=f"{place.path.removesuffix('hookport.ts')}{name}", source="src")
+            for place in LOCATIONS
+            for name in ("*.ts", "*.js", "*/index.ts", "*/index.js")
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=name_tools(
@@ -230,8 +235,8 @@ DIALECT = Dialect(
     shape=make_module_shape("pi.ts"),
     wire=build_wire([spec.native for spec in EVENTS]),
     obeys=("decision",),
-    at_root=True,
-    at_start=True,
+    commands_start="root",
+    project_read="start",
     project_dir=spell_root("PI_PROJECT_DIR"),
     programs=("pi",),
     home=("~/.pi/agent", "PI_CODING_AGENT_DIR"),

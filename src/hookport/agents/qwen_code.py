@@ -34,7 +34,7 @@ from hookport.shapes.dialect import (
     name_tools,
     spell_root,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -248,11 +248,14 @@ WIRE: Wire = claude.WIRE.replace(
     several="last",
     keys={**claude.KEYS, "timestamp": "timestamp", "crons": "crons"},
     transcript="parts",
-    keys_of={
-        **claude.KEYS_OF,
-        "UserPromptExpansion": {"source": "command_name"},
-        "StopFailure": {"source": "error", "error": None, "error_message": "error_details"},
-    },
+    by_event=list_by_event(
+        keys={
+            **claude.KEYS_OF,
+            "UserPromptExpansion": {"source": "command_name"},
+            "StopFailure": {"source": "error", "error": None, "error_message": "error_details"},
+        },
+        echoes={"UserPromptSubmit": True},
+    ),
     words={
         **claude.WORDS,
         # (src, the approval modes); `dontAsk`, which refuses what is not allowed already, has no counterpart.
@@ -286,8 +289,7 @@ WIRE: Wire = claude.WIRE.replace(
         *("enter_plan_mode", "exit_plan_mode", "enter_worktree", "exit_worktree", "lsp", "cron_*", "task_*"),
         *("team_*", "send_message", "tool_search", "read_mcp_resource", "save_memory"),
     ),
-    caps_stops=True,
-    echoes=("UserPromptSubmit",),
+    traits=("caps stops",),
 )
 
 
@@ -425,19 +427,23 @@ DIALECT = Dialect(
             required=("prompt",),
         ),
     },
-    shape=Shape(decode, SPLIT_BY_EVENT.encode, merges=True),
+    shape=Shape(
+        decode,
+        SPLIT_BY_EVENT.encode,
+        merges=True,
+        not_events=("enabled", "disabled", "notifications"),
+        file_kinds={"json": "jsonc"},
+    ),
     wire=WIRE,
     obeys=("nested", "decision"),
     deny_reason="needed",
     adjust=adjust,
-    file_kinds={"json": "jsonc"},
-    not_events=("enabled", "disabled", "notifications"),
     # All are set; $CLAUDE_PROJECT_DIR and $GEMINI_PROJECT_DIR are also filled in as text, quoted already,
     # which breaks inside quotes, so the one that only the shell fills in is written (src, lab).
     project_dir=spell_root("QWEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}",),
     manifests=("qwen-extension.json",),
-    unread_in=(Location("project", ".qwen/extensions/*/hooks/hooks.json", "src"),),
+    other_places={"unread": (Location("project", ".qwen/extensions/*/hooks/hooks.json", "src"),)},
     programs=("qwen",),
     gates=(
         Gate(
@@ -459,7 +465,7 @@ DIALECT = Dialect(
         asks=(("~/.qwen/settings.json",), ("security", "folderTrust", "enabled"), False),
     ),
     runs_once=OnceRule("src", by_name=True),
-    at_start=True,
+    project_read="start",
     notes=("Qwen Code runs the hooks of a project only in a folder it trusts.",),
     quirks=(
         Quirk(

@@ -25,7 +25,7 @@ from hookport.shapes.dialect import (
     explain_missing,
 )
 from hookport.wire.events import FACTS
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "spec": "Universal hooks.json, version 1: section 8 (Hooks) of its package format, read November 2026",
@@ -138,8 +138,9 @@ READS: dict[str, dict[str, Tree]] = {
 }
 
 WIRE = Wire(
+    traits=("file placeholder",),
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF),
     transcript="blocks",
     inputs=INPUTS,
     env={"PACKAGE_ROOT": "$package"},
@@ -176,12 +177,14 @@ DIALECT = Dialect(
     facts="version 1",
     sources=SOURCES,
     locations=(Location("plugin", "hooks/hooks.json", "spec"),),
-    runs_from=(
-        Location("project", "hooks/hooks.json", "spec"),
-        Location("project", ".agents/plugins/*/hooks/hooks.json", "install"),
-        Location("user", "~/.agents/plugins/*/hooks/hooks.json", "install"),
-        Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
-    ),
+    other_places={
+        "run": (
+            Location("project", "hooks/hooks.json", "spec"),
+            Location("project", ".agents/plugins/*/hooks/hooks.json", "install"),
+            Location("user", "~/.agents/plugins/*/hooks/hooks.json", "install"),
+            Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
+        )
+    },
     events=EVENTS,
     lacks=LACKS,
     tools=TOOLS,
@@ -195,13 +198,11 @@ DIALECT = Dialect(
             "prompt", {"prompt": "prompt", "timeout": "timeout"}, WAIT, required=("prompt",)
         ),
     },
-    shape=Shape(decode, BY_EVENT.encode),
+    shape=Shape(decode, BY_EVENT.encode, root_keys={"version": VERSION}),
     wire=WIRE,
     obeys=("nested",),
-    root_keys={"version": VERSION},
     needs_type=True,
     package_dir=("${PACKAGE_ROOT}", "$PACKAGE_ROOT"),
-    file_placeholder="${file}",
     quirks=(
         Quirk("UH1", "tools have no table of names: Claude Code's are used, as in the examples", "spec"),
         Quirk(

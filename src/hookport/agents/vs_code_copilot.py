@@ -35,7 +35,7 @@ from hookport.shapes.dialect import (
     name_tools,
 )
 from hookport.shapes.github_commands import NO_COMMAND, normalise_commands
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,9 +50,9 @@ SOURCES = {
 EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "src", "tool", rewrites=True),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "src", "tool"),
-    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "src", json_only=True),
+    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "src", hears="json"),
     EventSpec("Stop", "agent_stop", "retry", "src"),
-    EventSpec("SessionStart", "session_start", "observe", "src", "source", json_only=True),
+    EventSpec("SessionStart", "session_start", "observe", "src", "source", hears="json"),
     EventSpec("SubagentStart", "subagent_start", "observe", "src", "agent_type"),
     EventSpec("SubagentStop", "subagent_stop", "retry", "src", "agent_type"),
     EventSpec("PreCompact", "before_compact", "observe", "src", "trigger"),
@@ -126,6 +126,7 @@ FILE = {"path": "filePath"}
 EDIT = {**FILE, "old": "oldString", "new": "newString"}
 
 WIRE = Wire(
+    precedence=-1,
     keys={
         # (src) It sends neither.
         **{name: place for name, place in KEYS.items() if name not in ("final_message", "permission_mode")},
@@ -133,12 +134,14 @@ WIRE = Wire(
         # The folder a hook starts in, which is the workspace unless the hook sets another (src).
         "root": "cwd",
     },
-    keys_of={
-        "SessionStart": KEYS_OF["SessionStart"],
-        "sessionStart": KEYS_OF["SessionStart"],
-        "PreCompact": KEYS_OF["PreCompact"],
-        "preCompact": KEYS_OF["PreCompact"],
-    },
+    by_event=list_by_event(
+        keys={
+            "SessionStart": KEYS_OF["SessionStart"],
+            "sessionStart": KEYS_OF["SessionStart"],
+            "PreCompact": KEYS_OF["PreCompact"],
+            "preCompact": KEYS_OF["PreCompact"],
+        }
+    ),
     # The only source it has (src).
     words={"session_start": {"startup": "new"}},
     transcript="log",
@@ -274,13 +277,10 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=BY_EVENT,
+    shape=BY_EVENT._replace(forms=("flat", "nested"), prepare=prepare),
     wire=WIRE,
     obeys=("nested",),
-    at_root=True,
-    forms=("flat", "nested"),
-    prepare=prepare,
-    precedence=-1,
+    commands_start="root",
     # No variable names the workspace, but a hook without `cwd` starts there (doc).
     project_dir=(".",),
     package_dir=("${PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}", "$PLUGIN_ROOT", "$CLAUDE_PLUGIN_ROOT"),
@@ -308,12 +308,14 @@ DIALECT = Dialect(
         ),
     ),
     folder_trust=FolderTrust("", (), "Trust the workspace when VS Code asks.", "doc"),
-    scoped_in=(Location("project", ".github/agents/*.agent.md", "doc"),),
-    also_reads=(
-        Location("project", ".claude/settings.json", "doc"),
-        Location("local", ".claude/settings.local.json", "doc"),
-        Location("user", "~/.claude/settings.json", "doc"),
-    ),
+    other_places={
+        "scoped": (Location("project", ".github/agents/*.agent.md", "doc"),),
+        "also read": (
+            Location("project", ".claude/settings.json", "doc"),
+            Location("local", ".claude/settings.local.json", "doc"),
+            Location("user", "~/.claude/settings.json", "doc"),
+        ),
+    },
     notes=(
         "VS Code and Copilot CLI both read .github/hooks: a hook installed for both runs twice in each.",
         "VS Code runs hooks only in a trusted workspace, and where its extensions run (remote, container).",

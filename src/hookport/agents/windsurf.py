@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookport.shapes.by_event import SPLIT_BY_EVENT
 from hookport.shapes.dialect import (
+    SHADOWS,
     Dialect,
     EventSpec,
     FolderTrust,
@@ -15,7 +16,7 @@ from hookport.shapes.dialect import (
     Tree,
     explain_missing,
 )
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "doc": "official Cascade hooks page and its successor under the name Devin Desktop, July 2026 (3.6)",
@@ -30,12 +31,12 @@ EVENTS = (
     EventSpec("pre_read_code", "before_tool_execute", "prevent", "doc", tools=READ),
     EventSpec("pre_write_code", "before_tool_execute", "prevent", "doc", tools=WRITE),
     EventSpec("pre_run_command", "before_tool_execute", "prevent", "doc", tools=SHELL),
-    EventSpec("pre_mcp_tool_use", "before_tool_execute", "prevent", "doc", mcp=True),
+    EventSpec("pre_mcp_tool_use", "before_tool_execute", "prevent", "doc", tools=("mcp",)),
     EventSpec("post_read_code", "after_tool_execute", "observe", "doc", tools=READ),
     EventSpec("post_write_code", "after_tool_execute", "observe", "doc", tools=WRITE),
     EventSpec("post_run_command", "after_tool_execute", "observe", "doc", tools=SHELL),
-    EventSpec("post_mcp_tool_use", "after_tool_execute", "observe", "doc", mcp=True),
-    EventSpec("pre_user_prompt", "before_prompt", "prevent", "doc", silent=True),
+    EventSpec("post_mcp_tool_use", "after_tool_execute", "observe", "doc", tools=("mcp",)),
+    EventSpec("pre_user_prompt", "before_prompt", "prevent", "doc", hears="nothing"),
     EventSpec("post_cascade_response", "agent_stop", "observe", "doc"),
     EventSpec("post_cascade_response_with_transcript", "agent_stop", "observe", "doc", secondary=True),
     EventSpec("post_setup_worktree", "", "observe", "doc"),
@@ -75,24 +76,29 @@ WIRE = Wire(
         "turn": "execution_id",
         "model": "model_name",
     },
-    keys_of={
-        "pre_read_code": READ_CODE,
-        "post_read_code": READ_CODE,
-        "pre_write_code": WRITE_CODE,
-        "post_write_code": WRITE_CODE,
-        "pre_run_command": RUN_COMMAND,
-        "post_run_command": RUN_COMMAND,
-        "pre_mcp_tool_use": MCP_TOOL,
-        "post_mcp_tool_use": MCP_TOOL,
-        "pre_user_prompt": {"prompt": "tool_info.user_prompt"},
-        "post_cascade_response": {"final_message": "tool_info.response"},
-        "post_cascade_response_with_transcript": {"transcript": "tool_info.transcript_path"},
-        "post_setup_worktree": {"cwd": "tool_info.worktree_path", "root": "tool_info.root_workspace_path"},
-    },
+    by_event=list_by_event(
+        keys={
+            "pre_read_code": READ_CODE,
+            "post_read_code": READ_CODE,
+            "pre_write_code": WRITE_CODE,
+            "post_write_code": WRITE_CODE,
+            "pre_run_command": RUN_COMMAND,
+            "post_run_command": RUN_COMMAND,
+            "pre_mcp_tool_use": MCP_TOOL,
+            "post_mcp_tool_use": MCP_TOOL,
+            "pre_user_prompt": {"prompt": "tool_info.user_prompt"},
+            "post_cascade_response": {"final_message": "tool_info.response"},
+            "post_cascade_response_with_transcript": {"transcript": "tool_info.transcript_path"},
+            "post_setup_worktree": {
+                "cwd": "tool_info.worktree_path",
+                "root": "tool_info.root_workspace_path",
+            },
+        },
+        env={"post_setup_worktree": {"ROOT_WORKSPACE_PATH": "$root"}},
+    ),
     fixed={"trajectory_id": "$session", "execution_id": "", "tool_info": {}},
     inputs={"edits": {"old": "old_string", "new": "new_string"}},
     texts=("content:parts",),
-    env_of={"post_setup_worktree": {"ROOT_WORKSPACE_PATH": "$root"}},
     # The workspace's root, without a working_directory.
     starts_in="root",
     marks=("agent_action_name", "trajectory_id", "tool_info"),
@@ -139,16 +145,13 @@ DIALECT = Dialect(
             required=("command|windows",),
         ),
     },
-    shape=SPLIT_BY_EVENT,
+    shape=SPLIT_BY_EVENT._replace(forms=("flat",)),
     wire=WIRE,
-    at_root=True,
-    forms=("flat",),
-    reads_output=False,
+    commands_start="root",
     # No placeholder is filled in; without working_directory a command starts in the workspace root (doc).
     project_dir=(".",),
     # The editor reads the first, the plugin for JetBrains the second (doc).
     products=((".codeium/windsurf/",), (".codeium/hooks.json",)),
-    shadows=(Shadow(".windsurf/hooks.json", ".devin/hooks.json", "note"),),
     folder_trust=FolderTrust("", (), "Trust the workspace: in Restricted Mode no hook runs.", "doc"),
     notes=(
         "Where .devin/hooks.json has hooks, Windsurf does not read .windsurf/hooks.json: move these there.",
@@ -159,6 +162,7 @@ DIALECT = Dialect(
             "WS1",
             ".windsurf/hooks.json is read only where .devin/hooks.json is absent or has no hooks",
             "note",
+            {SHADOWS: (Shadow(".windsurf/hooks.json", ".devin/hooks.json", "note"),)},
         ),
         Quirk(
             "WS2", "there is no matcher: a matcher in an entry is ignored and the hook runs every time", "doc"

@@ -56,9 +56,13 @@ def open_without_waiting(path: str, flags: int) -> int:
 
 def remove_old_files(folder: str, seconds: float) -> None:
     """Remove the files of a folder that were last written longer ago than a limit."""
-    for entry in os.scandir(folder):
-        if time.time() - entry.stat().st_mtime > seconds:
-            os.unlink(entry.path)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            try:
+                if time.time() - entry.stat().st_mtime > seconds:
+                    os.unlink(entry.path)
+            except FileNotFoundError:  # a draft that is in its place now, or another who removes them
+                continue
 
 
 def _read_mode(path: str) -> int | None:

@@ -34,6 +34,7 @@ COMMANDS = {
     "explain": "explain a finding",
     "dispatch": "answer an agent's event; agents call this",
     "wrap": "run one command of another dialect for an agent; agents call this",
+    "serve-stdio": "answer the events of a program in another language; programs start this",
     "completion": "print the completion script of a shell",
 }
 # What agents start on every tool call: it has no time for argparse, nor for what errors import.
@@ -110,11 +111,16 @@ def _run_command(args: list[str]) -> int:
     if args and args[0] in COMMANDS:
         from importlib import import_module
 
-        module = import_module(f"hookport.cli.{args[0]}")
+        module = import_module(find_module(args[0]))
         parser = make_command_parser(args[0])
         code: int = module.run(parser.parse_args(args[1:]))
         return code
     return _run_without_command(args)
+
+
+def find_module(command: str) -> str:
+    """Find the module of a command."""
+    return f"hookport.cli.{command.replace('-', '_')}"
 
 
 def make_command_parser(name: str) -> ArgumentParser:
@@ -128,7 +134,7 @@ def make_command_parser(name: str) -> ArgumentParser:
         def error(self, message: str) -> NoReturn:
             super().error(make_plain(message))
 
-    module = import_module(f"hookport.cli.{name}")
+    module = import_module(find_module(name))
     description, _, rest = (module.__doc__ or "").partition("\n")
     parser = Parser(
         prog=f"hookport {name}",

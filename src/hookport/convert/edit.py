@@ -414,7 +414,7 @@ def _append(reading: Reading, trees: dict[str, Tree], home: str, fresh_hook: _Fr
         )
         container = _find_container(reading, fresh_hook.hook, decoded.places[0].path)
     more = _value_at(fresh_hook.tree, fresh_container)
-    tree = trees[home] if trees[home] or not container else dict(reading.dialect.root_keys)
+    tree = trees[home] if trees[home] or not container else dict(reading.dialect.shape.root_keys)
     for step in reversed(container):
         more = {step: more}
     trees[home] = _append_trees(tree, more)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import NamedTuple
 
 from hookport import documents as formats
 from hookport.agents import DecodedManifest, Dialect, RefusedError, Tree
+from hookport.base.places import ends_at, split_place
 from hookport.convert import checks
 from hookport.convert.degrade import degrade
 from hookport.errors import HookportError, InputError, InternalError, Problem, spell_path
@@ -25,7 +25,7 @@ from hookport.findings import (
     TargetNote,
 )
 from hookport.model.hooks import NOTHING, Hook, Manifest
-from hookport.shapes.dialect import Matching, find_matching
+from hookport.shapes.dialect import Matching, find_matching, list_locations
 from hookport.shapes.entries import find_slots
 from hookport.shapes.matchers import write_matcher
 
@@ -99,7 +99,7 @@ def parse(files: Mapping[str, bytes], dialect: Dialect | None = None) -> dict[st
             documents[name] = formats.parse(data, kind)
         except formats.SyntaxProblem as wrong:
             problems.append(Problem(wrong.message, (), name, wrong.line, wrong.column))
-        if dialect and dialect.refuses_bom and kind == "json" and data.startswith(codecs.BOM_UTF8):
+        if dialect and dialect.shape.refuses_bom and kind == "json" and data.startswith(codecs.BOM_UTF8):
             message = f"{dialect.title} refuses a file with a byte order mark"
             problems.append(Problem(message, (), name, 1, 1))
     if problems:
@@ -162,7 +162,7 @@ def _convert(
         )
     manifest, dropped = _keep_matchers(reading) if target.is_hub else _drop_unreadable_data(reading, target)
     degraded = degrade(manifest, target, reading.wheres, reading.scripts, bare=bare)
-    if source.root[:1] == ("frontmatter",):
+    if source.shape.root[:1] == ("frontmatter",):
         dropped += [
             AlwaysRuns.at(reading.wheres[number], number, target=target.id) for number in degraded.kept
         ]
@@ -226,7 +226,7 @@ def _is_same(matching: Matching, first: str, second: str | None) -> bool:
 def _is_written(hook: Hook, dialect: Dialect, matcher: str) -> bool:
     """Whether a dialect writes a hook with the matcher that it was read with."""
     trees = dialect.shape.encode(dialect, degrade(Manifest((hook,)), dialect, (), {}).manifest)
-    return any(matcher in _find_values(tree, dialect.matcher_key) for tree in trees.values())
+    return any(matcher in _find_values(tree, dialect.shape.matcher_key) for tree in trees.values())
 
 
 def _find_values(tree: Tree, key: str) -> Iterator[Tree]:
@@ -277,17 +277,15 @@ def _comes_back(hook: Hook, target: Dialect) -> bool:
 def find_home_path(dialect: Dialect, name: str) -> str:
     """The path of a dialect's file: its known place at the end of its path, else the first place."""
     steps = [step for step in name.split("/") if step not in ("", ".", "..")]
-    places = [place.path for place in (*dialect.locations, *dialect.scoped_in)]
+    places = [place.path for place in list_locations(dialect, "own", "scoped")]
     for place in (*places, *dialect.manifests):
-        place_parts = place.split("/")
-        companion_parts = (
-            place_parts[:-1] + dialect.companions.split("/") if dialect.companions else place_parts
+        companion = (
+            f"{place.rpartition('/')[0]}/{dialect.shape.companions}" if dialect.shape.companions else place
         )
-        for parts in (place_parts, companion_parts):
-            names = [part for part in parts if part != "~"]
-            tail = steps[-len(names) :]
-            if len(tail) == len(names) and all(map(fnmatchcase, tail, names)):
-                return "/".join(["~", *tail] if parts[0] == "~" else tail)
+        for path in (place, companion):
+            if ends_at(steps, path):
+                tail = steps[-len(split_place(path)) :]
+                return "/".join(["~", *tail] if path.startswith("~/") else tail)
     kinds = [
         place.path
         for place in dialect.locations
@@ -299,7 +297,9 @@ def find_home_path(dialect: Dialect, name: str) -> str:
     # A single folder: its name and content replace the star.
     before, _, after = first.partition("*")
     depth = (
-        len(after.split("/")) if steps[-1] == dialect.file_name else len(dialect.companions.split("/")) + 1
+        len(after.split("/"))
+        if steps[-1] == dialect.shape.file_name
+        else len(dialect.shape.companions.split("/")) + 1
     )
     return before + "/".join(steps[-depth:]) if len(steps) >= depth else before + "hook/" + name
 
@@ -317,7 +317,7 @@ def detect_dialect_kind(dialect: Dialect, path: str) -> str:
     scopes = {place.scope for place in dialect.locations if f"/{path}".endswith(f"/{place.path}")}
     if scopes == {"plugin"}:  # only people's settings have comments
         return kind
-    return dialect.file_kinds.get(path.rpartition(".")[2], dialect.file_kinds.get(kind, kind))
+    return dialect.shape.file_kinds.get(path.rpartition(".")[2], dialect.shape.file_kinds.get(kind, kind))
 
 
 def _decode_text(data: bytes) -> str:

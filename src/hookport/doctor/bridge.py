@@ -37,6 +37,7 @@ from hookport.project import ownership, plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import policy, probe
 from hookport.runtime.redaction import clean
+from hookport.shapes.dialect import list_locations
 from hookport.vendor import vendored, writer
 from hookport.wire.answers import read_answer
 from hookport.wire.events import write_event
@@ -222,7 +223,7 @@ def _is_read_by(agent: str, source: HookFile) -> bool:
     """Whether an agent itself reads a file."""
     if agent not in list_agents():
         return False
-    rows = (*get(agent).locations, *get(agent).also_reads)
+    rows = list_locations(get(agent), "own", "also read")
     return any(fnmatch.fnmatchcase(str(source.path), f"*/{row.path.removeprefix('~/')}") for row in rows)
 
 

@@ -128,4 +128,4 @@ def _is_looked_at(folder: Path, root: str) -> bool:
 
 
 def _is_named_folder(stray: Stray, folder: Path) -> bool:
-    return bool(stray.reader and stray.reader.companions and Path(stray.file).parent == folder)
+    return bool(stray.reader and stray.reader.shape.companions and Path(stray.file).parent == folder)

@@ -58,7 +58,11 @@ def make_surroundings(
     dialect = get(name)
     agent_wire = get_wire(name)
     roots, package = _find_variables(dialect.project_dir), _find_variables(dialect.package_dir)
-    named = {*agent_wire.env, *(key for row in agent_wire.env_of.values() for key in row), *more}
+    named = {
+        *agent_wire.env,
+        *(key for row in agent_wire.by_event.values() for key in row.get("env", ())),
+        *more,
+    }
     named |= {marker.partition("=")[0] for marker in dialect.markers}
     outside = frozenset() if in_package else frozenset(package - roots)
     known_names = frozenset({*named, *roots, *package, *env} - outside | OF_SHELLS)

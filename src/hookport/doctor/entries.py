@@ -135,7 +135,7 @@ def _diagnose_finding(
         finding.code == f.UnknownEvent.code
         and case.is_at_least(_find_next_version(case.dialect.facts)) is False
     ):
-        event = str(hooks[0].place.path[len(source.dialect.root)]) if hooks else ""
+        event = str(hooks[0].place.path[len(source.dialect.shape.root)]) if hooks else ""
         words = {"dialect": case.dialect.title, "version": case.version, "event": event, "since": ""}
         known_ = f.EventNotThere.at(finding.where, None, **words)
         finding = known_._replace(line=finding.line, column=finding.column)
@@ -228,7 +228,7 @@ def diagnose_fault(case: AgentCase, source: HookFile, hook: CheckedEntry, fault:
 
 def find_relative_scripts(case: AgentCase) -> Iterator[Diagnosis]:
     """Scripts of a project that exist only relative to the project root."""
-    if not case.dialect.cwd_moves or not case.dialect.project_dir:
+    if case.dialect.commands_start != "moving" or not case.dialect.project_dir:
         return
     for source, hook in case.commands():
         script = find_named_script(hook.hook.handler.command)

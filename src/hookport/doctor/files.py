@@ -16,7 +16,7 @@ from hookport.errors import InputError, Problem
 from hookport.project.agent_trust import expand_place
 from hookport.project.disk import read_data
 from hookport.runtime.redaction import clean
-from hookport.shapes.dialect import Location
+from hookport.shapes.dialect import Location, list_locations
 
 SCOPES = ("project", "local", "user")
 # Generated code carries hookport's mark in its first lines; other code is not read.
@@ -65,7 +65,7 @@ def read_sources(dialect: Dialect, world: World) -> list[HookFile]:
 
 def read_foreign(dialect: Dialect, world: World) -> list[HookFile]:
     """Other agents' files that this agent also reads."""
-    owned = ((_find_owner(row.path), row) for row in dialect.also_reads)
+    owned = ((_find_owner(row.path), row) for row in list_locations(dialect, "also read"))
     return list(_read_rows(((owner, row) for owner, row in owned if owner), world))
 
 

@@ -19,7 +19,7 @@ from hookport.project.agent_trust import (
     spell_value,
     value_at,
 )
-from hookport.shapes.dialect import Gate
+from hookport.shapes.dialect import HOOK_TRUST, SHADOWS, Gate, find_quirk
 
 
 def find_switched_off(case: AgentCase) -> Iterator[Diagnosis]:
@@ -97,7 +97,7 @@ def find_untrusted_folder(case: AgentCase) -> Iterator[Diagnosis]:
 
 def find_untrusted_hooks(case: AgentCase) -> Iterator[Diagnosis]:
     """Hooks that an agent with trust per hook does not trust, or has switched off."""
-    trust = case.dialect.hook_trust
+    trust = find_quirk(case.dialect, HOOK_TRUST)
     if trust is None or not case.is_here:
         return
     for source, hook in case.hooks(("project", "local", "user")):
@@ -111,7 +111,7 @@ def find_untrusted_hooks(case: AgentCase) -> Iterator[Diagnosis]:
 
 def find_shadowed(case: AgentCase) -> Iterator[Diagnosis]:
     """Files that the agent does not read because of another file."""
-    for shadow in case.dialect.shadows:
+    for shadow in find_quirk(case.dialect, SHADOWS):
         hidden = {str(path) for path in find_places(shadow.file, case.dialect, case.world)}
         for by in find_places(shadow.by, case.dialect, case.world):
             if not by.is_file() or not (shadow.even_empty or _has_hooks(case, by)):

@@ -70,7 +70,7 @@ def _diagnose_file(
 def find_passed_over(case: AgentCase) -> Iterator[Diagnosis]:
     """Files between the folder and the project root, for agents that read only the root."""
     folders = [case.world.cwd, *case.world.cwd.parents]
-    if not case.dialect.at_repository or case.world.root not in folders:
+    if case.dialect.project_read not in ("repository", "unsure") or case.world.root not in folders:
         return
     for folder in folders[: folders.index(case.world.root)]:
         for path in _list_paths(case, "project", "local"):

@@ -29,7 +29,7 @@ from hookport.project.places import find_own_place, resolve_place
 from hookport.project.plan_builder import plan_entry
 from hookport.runtime import covering
 from hookport.shapes.adoption import read_clauses, set_clauses, strip_clauses, write_clause
-from hookport.shapes.dialect import iter_fields
+from hookport.shapes.dialect import iter_fields, list_locations
 from hookport.vendor import vendored
 
 # The handler's field for the shell that reads the command.
@@ -114,7 +114,7 @@ def reads_file(target: Target, hook: HookEntry) -> bool:
 
 
 def _list_files_read_besides(dialect: Dialect, root: str, env: Mapping[str, str]) -> list[str]:
-    places = (*dialect.also_reads, *dialect.may_read)
+    places = list_locations(dialect, "also read", "maybe read")
     return [path for place in places if (path := resolve_place(dialect, place.path, root, env))]
 
 

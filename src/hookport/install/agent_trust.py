@@ -18,7 +18,16 @@ from hookport.project.agent_trust import fingerprint_hook, read_hook_trust, spel
 from hookport.project.contents import Change, read_file
 from hookport.project.disk import read_data
 from hookport.project.places import resolve_place
-from hookport.shapes.dialect import MODIFIED, TRUSTED, UNTRUSTED, AgentHook, HookTrust, Tree
+from hookport.shapes.dialect import (
+    HOOK_TRUST,
+    MODIFIED,
+    TRUSTED,
+    UNTRUSTED,
+    AgentHook,
+    HookTrust,
+    Tree,
+    find_quirk,
+)
 from hookport.shapes.dialect import Path as Way
 
 __all__ = ["AgentHook", "approve", "list_states", "list_untrusted"]
@@ -28,8 +37,8 @@ def _list_approving() -> Iterator[tuple[Dialect, HookTrust]]:
     """The agents with their own approval."""
     for name in list_dialects():
         dialect = get(name)
-        if dialect.hook_trust:
-            yield dialect, dialect.hook_trust
+        if trust := find_quirk(dialect, HOOK_TRUST):
+            yield dialect, trust
 
 
 def list_states(root: str, env: Mapping[str, str]) -> list[AgentHook]:
@@ -43,7 +52,8 @@ def list_states(root: str, env: Mapping[str, str]) -> list[AgentHook]:
 
 def _read_remembered(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[AgentHook]:
     """The trust of an agent that does not answer, from its files, for the hooks that it would load."""
-    memory = dialect.hook_trust and resolve_place(dialect, dialect.hook_trust.file, root, env)
+    trust = find_quirk(dialect, HOOK_TRUST)
+    memory = trust and resolve_place(dialect, trust.file, root, env)
     if not memory or not Path(memory).parent.is_dir():
         return
     for place in dialect.locations:
@@ -63,7 +73,7 @@ def _read_remembered(dialect: Dialect, root: str, env: Mapping[str, str]) -> Ite
 def _make_agent_hook(
     dialect: Dialect, hook: Hook, file: str, way: Way, root: str, env: Mapping[str, str]
 ) -> AgentHook:
-    trust = dialect.hook_trust
+    trust = find_quirk(dialect, HOOK_TRUST)
     assert trust is not None  # noqa: S101  (its file was read)
     verdict = read_hook_trust(dialect, file, way, root, env)
     state = TRUSTED if verdict.is_trusted else MODIFIED if verdict.has_changed else UNTRUSTED

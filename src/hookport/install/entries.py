@@ -31,7 +31,15 @@ from hookport.project.plan_builder import name_entry, plan_entry, quote_package_
 from hookport.project.settings import load_settings
 from hookport.runtime import policy, sessions
 from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE
-from hookport.shapes.dialect import SECOND, has_field, is_split, list_event_terms
+from hookport.shapes.dialect import (
+    CLOSED_BRIDGE,
+    SECOND,
+    find_quirk,
+    has_field,
+    is_split,
+    list_event_terms,
+    list_locations,
+)
 from hookport.shapes.entries import find_slots, quote_shell_word
 from hookport.shapes.limits import find_longest_wait
 from hookport.shapes.matchers import normalise_terms
@@ -193,7 +201,7 @@ def plan_bridge_entries(
             windows = f"{start.windows} {_spell_arguments(dialect, spec, start, timeout)}"
             platform = {"windows": windows} if start.windows and has_field(dialect, "windows") else NOTHING
             guards = event in guarded and spec.blocks == "prevent"
-            closed = guards and (fails_closed or dialect.bridge_closed)
+            closed = guards and (fails_closed or find_quirk(dialect, CLOSED_BRIDGE))
             hooks.append(
                 Hook(
                     event,
@@ -422,7 +430,7 @@ def find_readers(target: Target, path: str) -> list[Dialect]:
     for name in list_agents():
         dialect = get(name)
         scopes = PLACES[target.scope]
-        places = (*dialect.locations, *dialect.also_reads, *dialect.may_read)
+        places = list_locations(dialect, "own", "also read", "maybe read")
         paths = [place.path for place in places if place.scope in scopes]
         spots = [resolve_place(dialect, place, target.root, target.env) for place in paths]
         if name != target.agent and any(fnmatchcase(path, spot) for spot in spots if spot):

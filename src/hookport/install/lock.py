@@ -16,10 +16,10 @@ from typing import Literal, NamedTuple
 from hookport.agents import get
 from hookport.base.files import replace_file
 from hookport.base.tree import Tree
-from hookport.errors import InputError, Problem
+from hookport.errors import InputError, Problem, UsageError
 from hookport.findings import ApprovalUnknown, Finding, NotAsApproved
 from hookport.project import plan_builder
-from hookport.project.discovery import Discovery
+from hookport.project.discovery import Discovery, discover
 from hookport.project.places import find_own_place
 from hookport.project.settings import read_project_settings
 from hookport.runtime import approvals, trust
@@ -214,6 +214,16 @@ def write(root: str, lock: Lock) -> bool:
             return False
     _replace_file(path, data)
     return True
+
+
+def approve(root: str, reviewed: Lock, env: Mapping[str, str], how: str) -> None:
+    """Approve the reviewed hooks; UsageError if they changed since."""
+    discovery = discover(root, env)
+    contents = collect_texts(discovery, env)
+    if build(discovery, env) != reviewed:
+        raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
+    write(root, drop_private_hooks(discovery, reviewed, env))
+    approvals.store_approval(root, reviewed, contents, env, how)
 
 
 def compare(old: Lock, new: Lock) -> list[LockDifference]:

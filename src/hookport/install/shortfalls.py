@@ -93,14 +93,18 @@ def _find_unsent(target: Target, hook: HookEntry) -> Iterator[Finding]:
         fields = [place for native in natives for place in list_places(hook_wire, native, name)]
         field = next((field for field in fields if re.search(rf"\b{field}\b", text)), "")
         if field and not any(list_places(agent, native, name) for native in fired):
-            when = f" on {hook.hook.event}" if any(name in keys for keys in agent.keys_of.values()) else ""
+            when = (
+                f" on {hook.hook.event}"
+                if any(name in row.get("keys", ()) for row in agent.by_event.values())
+                else ""
+            )
             yield f.FieldUnsent.at(
                 hook.place, agent=target.agent, name=name_entry(hook), field=field, when=when
             )
         elif field and name == "transcript" and _has_other_transcript(hook_wire, agent):
             yield f.TranscriptDiffers.at(hook.place, agent=target.agent, name=name_entry(hook))
     for variable in sorted(
-        _find_shell_variables(hook_wire, natives) - _find_shell_variables(agent, agent.env_of)
+        _find_shell_variables(hook_wire, natives) - _find_shell_variables(agent, agent.by_event)
     ):
         if re.search(rf"\b{variable}\b", text):
             yield f.ShellVariablesUnread.at(
@@ -110,7 +114,7 @@ def _find_unsent(target: Target, hook: HookEntry) -> Iterator[Finding]:
 
 def _find_shell_variables(table: Wire, natives: Iterable[str]) -> set[str]:
     """The variables that name a file for the shell, on these events."""
-    rows = (row for native in natives for row in table.env_of.get(native, {}).items())
+    rows = (row for native in natives for row in table.by_event.get(native, {}).get("env", {}).items())
     return {variable for variable, word in rows if word == "$env_file"}
 
 

@@ -32,7 +32,7 @@ from hookport.project.misplaced import find_misplaced
 from hookport.project.ownership import find_agent, find_also_read_place, is_dispatch, is_ours
 from hookport.project.plan_builder import judge_entries, list_enabled, name_entry
 from hookport.runtime import trust
-from hookport.shapes.dialect import has_field
+from hookport.shapes.dialect import SHADOWS, find_quirk, has_field
 from hookport.shapes.entries import find_slots
 from hookport.vendor import vendored, writer
 
@@ -364,7 +364,9 @@ def plan_agent(target: Target, discovery: Discovery, request: SyncRequest) -> Ag
 
 def _require_readable(target: Target) -> None:
     """Require that a hidden file is readable: otherwise we might hide hooks in it."""
-    places = dict.fromkeys(place for shadow in target.dialect.shadows for place in (shadow.file, shadow.by))
+    places = dict.fromkeys(
+        place for shadow in find_quirk(target.dialect, SHADOWS) for place in (shadow.file, shadow.by)
+    )
     paths = [target.path(place) for place in places if place.startswith("~/") == (target.scope == "user")]
     pipeline.parse({path: data for path in paths if (data := read_file(path)) is not None}, target.dialect)
 
@@ -509,7 +511,7 @@ def _plan_edits(target: Target, wanted: Entries) -> AgentPlan:
         state = "absent"
     findings = [*wanted.findings, *_find_double_entries(target, wanted.mode, [*places.values()], holding)]
     findings += _find_shared_files(target, places.values())
-    if hooks and target.dialect.at_start and target.scope == "project":
+    if hooks and target.dialect.project_read == "start" and target.scope == "project":
         findings.append(f.OnlyAtStart.at("", agent=target.dialect.title))
     return AgentPlan(
         target.agent,

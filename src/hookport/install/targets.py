@@ -14,7 +14,7 @@ from hookport.convert.pipeline import detect_dialect_kind, read
 from hookport.errors import InputError
 from hookport.project.contents import read_file
 from hookport.project.places import resolve_place
-from hookport.shapes.dialect import Location
+from hookport.shapes.dialect import SHADOWS, Location, find_quirk
 from hookport.shapes.module import MARK
 
 Scope = Literal["project", "user"]
@@ -113,7 +113,7 @@ class Target(NamedTuple):
 
     def _resolve_shadow(self, path: str) -> str:
         """The file that the agent really reads if one hides another."""
-        for shadow in self.dialect.shadows:
+        for shadow in find_quirk(self.dialect, SHADOWS):
             hidden, above = self.path(shadow.file), self.path(shadow.by)
             if path == hidden and (Path(above).is_file() if shadow.even_empty else self._has_hooks(above)):
                 return above

@@ -10,6 +10,7 @@ from hookport.lab import formats
 from hookport.lab.driver import Driver
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.scenario import WAYS, AbilityNeed
+from hookport.shapes.dialect import list_locations
 from hookport.wire.table import find_table
 
 # `perhaps`: the tables say that it depends on the product, the version or the way of running.
@@ -51,7 +52,7 @@ def _find_way_ability(dialect: Dialect, can: str) -> Ability:
     """Find an ability that depends on how an agent finds and filters hooks, whatever the event."""
     if can == "below":
         reason = f"{dialect.title} reads a project's hooks only in the folder where it starts"
-        return Ability("no", reason) if dialect.at_start else Ability("yes")
+        return Ability("no", reason) if dialect.project_read == "start" else Ability("yes")
     if can == "readable":
         reason = f"{dialect.title} keeps its hooks in programs that only it can run"
         programs = [place for place in dialect.locations if place.path.endswith((".ts", ".js"))]
@@ -86,7 +87,7 @@ def explain_direct_read(driver: Driver, form: str) -> str:
     """Explain why hookport does not run a format's hooks: the agent reads the file itself; empty if not."""
     dialect = get(get_dialect_id(driver))
     file = formats.get(form).places["project"].file
-    places = (*dialect.locations, *dialect.also_reads, *dialect.may_read)
+    places = list_locations(dialect, "own", "also read", "maybe read")
     reads = any(place.path == file for place in places if place.scope != "plugin")
     return f"{dialect.title} reads {file} and runs its hooks itself" if reads else ""
 
@@ -104,7 +105,7 @@ def _find_worst(abilities: Iterable[Ability]) -> Ability:
 def _find_spec_ability(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
     if can != "fires":
         reason = f"{dialect.title} {_LACKING[can]} {spec.native}"
-        if (can == "block" and spec.blocks == "observe") or (can == "context" and spec.silent):
+        if (can == "block" and spec.blocks == "observe") or (can == "context" and spec.hears == "nothing"):
             return Ability("no", reason)
         if not _has_answer(dialect.wire.answers, spec, can):
             others = dialect.wire.answers_of.values()

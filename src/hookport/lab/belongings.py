@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from hookport.agents import Dialect, get
+from hookport.base.places import is_at
 from hookport.errors import InputError, Problem
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, HookEntry, load
@@ -204,7 +205,7 @@ def _choose_place(found_hook: HookEntry, root: Path) -> str:
     file = Path(found_hook.file)
     relative = _make_relative(file, root)
     places = _list_places(dialect)
-    if any(_is_at(relative, place) for place in places):
+    if any(is_at(relative, place) for place in places):
         return relative
     tail = (
         PurePosixPath(file.relative_to(found_hook.package))
@@ -227,11 +228,6 @@ def _list_places(dialect: Dialect) -> list[str]:
     return list(
         dict.fromkeys([*(place for place in known if "*" in place or place not in own_places), *own_places])
     )
-
-
-def _is_at(path: str, place: str) -> bool:
-    parts, patterns = path.split("/"), place.split("/")
-    return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
 def _is_secret(name: str) -> bool:

@@ -25,7 +25,7 @@ from hookport.lab.programs import Program
 from hookport.lab.scenario import STEPS, Mode, OwnHook, Scenario, ScenarioHook, fill_format, is_of_format
 from hookport.model.runs import Decision, Event
 from hookport.project.places import list_sites
-from hookport.shapes.dialect import find_event
+from hookport.shapes.dialect import find_event, list_locations
 from hookport.wire.answers import write_answer
 
 # How long `hookport sync` and similar commands may take on a busy machine.
@@ -240,7 +240,11 @@ def _install_hooks(run: ScenarioRun, driver: Driver, lab_stage: Stage, environme
 
 def _list_readers() -> list[str]:
     """List the agents that read another agent's file and set a variable that identifies them."""
-    return [name for name in all_agents() if get(name).also_reads and "$root" in get_wire(name).env.values()]
+    return [
+        name
+        for name in all_agents()
+        if list_locations(get(name), "also read") and "$root" in get_wire(name).env.values()
+    ]
 
 
 def call_hookport(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -209,12 +210,14 @@ _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
 _KINDS = {str: "a string", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
 
 
-def list_names() -> list[str]:
+@cache
+def list_names() -> tuple[str, ...]:
     """List every scenario, in alphabetical order."""
     file_names = (path.name for path in files("hookport.lab").joinpath("scenarios").iterdir())
-    return sorted(name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml"))
+    return tuple(sorted(name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml")))
 
 
+@cache
 def get(name: str) -> Scenario:
     """The scenario of that name."""
     if name not in list_names():

@@ -14,7 +14,7 @@ from hookport.documents import Document
 from hookport.errors import InputError
 from hookport.project.disk import read_data
 from hookport.project.places import resolve_place
-from hookport.shapes.dialect import FolderTrust, Gate, HookTrust
+from hookport.shapes.dialect import HOOK_TRUST, FolderTrust, Gate, HookTrust, find_quirk
 
 
 class TrustVerdict(NamedTuple):
@@ -110,7 +110,7 @@ def read_hook_trust(
     dialect: Dialect, file: str, path: tuple[str | int, ...], root: str, env: Mapping[str, str]
 ) -> TrustVerdict:
     """Whether an agent that trusts hooks one by one trusts this one, by what it keeps."""
-    trust = dialect.hook_trust
+    trust = find_quirk(dialect, HOOK_TRUST)
     if trust is None:
         return TrustVerdict(is_trusted=True)
     place = next(iter(expand_place(trust.file, dialect, root, env)), None)
@@ -170,7 +170,7 @@ def find_closed_gate(dialect: Dialect, scope: str, root: str, env: Mapping[str, 
 
 def list_trust_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[str]:
     """The files that decide what an agent trusts."""
-    folder, hook = dialect.folder_trust, dialect.hook_trust
+    folder, hook = dialect.folder_trust, find_quirk(dialect, HOOK_TRUST)
     names = [*((folder.file, *folder.asks[0]) if folder else ()), *((hook.file,) if hook else ())]
     yield from (path for name in names if name and (path := resolve_place(dialect, name, root, env)))
 

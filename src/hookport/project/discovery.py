@@ -131,7 +131,7 @@ def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
     read: set[tuple[str, str, Way]] = set()
     for spot in find_spots(folders, log):
         # A home that is also the project, or a link, leads to the same folder twice.
-        real = (os.path.realpath(spot.file.parent), spot.file.name, spot.dialects[0].root)
+        real = (os.path.realpath(spot.file.parent), spot.file.name, spot.dialects[0].shape.root)
         if real not in read:
             read.add(real)
             units += _read_spot(spot, folders, log)
@@ -206,8 +206,8 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
     for source in found_sources:
         source_dialect = source.dialect
         files = [Path(name) for name in source.files]
-        if source_dialect.companions:
-            files = [file for file in files if file.name == source_dialect.file_name]
+        if source_dialect.shape.companions:
+            files = [file for file in files if file.name == source_dialect.shape.file_name]
         spots = [
             Spot(
                 file, source.package or _find_package(source_dialect, file), "project", "", (source_dialect,)
@@ -217,7 +217,9 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
         for file in files:
             log.watch(file)
         try:
-            together = None if source_dialect.companions else pipeline.read(source.files, source_dialect)
+            together = (
+                None if source_dialect.shape.companions else pipeline.read(source.files, source_dialect)
+            )
         except InputError:
             together = None
         if together is not None:
@@ -232,7 +234,7 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
 
 
 def _find_package(dialect: Dialect, file: Path) -> Path:
-    if dialect.companions:
+    if dialect.shape.companions:
         return file.parent
     return find_place_folder(dialect, file, "plugin") or sources.find_root(file, dialect)
 
@@ -283,7 +285,7 @@ def _read_spot(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
     log.watch(spot.file)
     data = None
     try:
-        if spot.dialects[0].companions:
+        if spot.dialects[0].shape.companions:
             return _read_folder(spot, folders, log)
         data = read_data(spot.file)
         if data is not None and spot.dialects[0].shape.in_place and is_generated(spot.file):
@@ -304,7 +306,7 @@ def _read_folder(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
         if not spot.name.startswith((".", "__")):
             log.findings.append(NoHookFile.at("")._replace(file=str(spot.package)))
         return []
-    script = spot.package / dialect.companions.removesuffix("*")
+    script = spot.package / dialect.shape.companions.removesuffix("*")
     reading = pipeline.read({str(spot.file): head, str(script): b""}, dialect)
     (hook,), (place,) = reading.decoded.manifest.hooks, reading.decoded.places
     entry, findings = find_entry_script(script.parent, script.name, hook.name, log)
@@ -329,9 +331,9 @@ def _decode_spot(spot: Spot, data: bytes, log: Log) -> pipeline.Reading:
         if len(spot.dialects) > 1
         else [*spot.dialects]
     )
-    best = sources.recognise(files, owners) or max(owners, key=lambda owner: owner.precedence)
+    best = sources.recognise(files, owners) or max(owners, key=lambda owner: owner.wire.precedence)
     # What switches all hooks of a file off may be overruled by another file: `switches` knows.
-    reading, refused = salvage.read(files, best._replace(is_off=None))
+    reading, refused = salvage.read(files, best._replace(shape=best.shape._replace(is_off=None)))
     log.add_problems(*refused)
     return reading._replace(is_partial=bool(refused))
 

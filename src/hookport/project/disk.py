@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,27 @@ def is_folder(path: Path, log: Log) -> bool:
         if not _is_absent(error, path):
             log.add_problems(Problem(_explain_error(error), file=str(path)))
         return False
+
+
+def expand_place(place: str, log: Log, below: str = "") -> Iterator[Path]:
+    """The paths that a place with stars matches; without a star the place itself, existing or not.
+
+    `below` is a folder that was found, in whose own name a star is a letter like any other.
+    """
+    start, star, rest = place.partition("*")
+    if not star:
+        yield Path(below + place)
+        return
+    folder, stem = os.path.split(below + start)
+    last, slash, rest = rest.partition("/")
+    log.watch(Path(folder))
+    for name in list_names(Path(folder), log):
+        if not (name.startswith(stem) and name.endswith(last)):
+            continue
+        if not slash:
+            yield Path(folder, name)
+        elif is_folder(Path(folder, name), log):
+            yield from expand_place(rest, log, f"{folder}/{name}/")
 
 
 def read_data(file: Path, limit: int = LARGEST) -> bytes | None:

@@ -48,7 +48,7 @@ def identify(entry: HookEntry, root: str, env: Mapping[str, str], globs: Sequenc
         # The approval did not include that the project switches it off.
         hook = hook._replace(enabled=False)
     everything: tuple[str, ...] = ()
-    if get(hook.dialect).companions and entry.scripts:
+    if get(hook.dialect).shape.companions and entry.scripts:
         # The script is known by its name; its place and its interpreter are not part of the definition.
         script = entry.scripts[0]
         hook = hook._replace(handler=hook.handler._replace(command=spell_path(script, root, env)))

@@ -18,7 +18,7 @@ from hookport.wire.events import list_roots as roots_in
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeGuard
 
     from hookport.runtime.covering import EntryFile
     from hookport.runtime.occasion import Occasion
@@ -38,10 +38,16 @@ def locate_bridge_file() -> str:
 
 
 class InstalledHooks:
-    """Where an installed hookport has hooks and wires from: a `HookStore`."""
+    """Where an installed hookport has hooks and wires from: a `HookStore`, for one event.
 
-    def __init__(self) -> None:
+    `start` is the folder that the agent was started in, where that is not ours. Who answers several events
+    passes the same `kept` to each: plans that did not change are then not read again.
+    """
+
+    def __init__(self, start: str = "", kept: dict[str, DispatchPlan] | None = None) -> None:
+        self._start = start
         self._plans: dict[str, DispatchPlan] = {}
+        self._kept = {} if kept is None else kept
 
     def wire(self, name: str) -> Wire:
         """A wire that a plan does not have: one of another package, or none."""
@@ -59,11 +65,11 @@ class InstalledHooks:
         _add_libraries()
         from hookport.project.settings import load_settings
 
-        return load_settings(find_start_folder(), env)
+        return load_settings(self._find_start(), env)
 
     def load_tables(self, env: Mapping[str, str]) -> DispatchPlan:
         """The plan that has all wires, the project's settings and no hook."""
-        root = find_repository(find_start_folder())
+        root = find_repository(self._find_start())
         kept = plan.load(plan.find_tables_path(root, env), env)
         is_ours = isinstance(kept, plan.DispatchPlan) and kept.header["version"] == __version__
         if isinstance(kept, plan.DispatchPlan) and is_ours and not plan.has_changed(kept):
@@ -80,7 +86,7 @@ class InstalledHooks:
         from hookport.runtime import covering
 
         agent = self.wire(name)
-        kept = self._plan(next(find_named_roots(agent, env), "") or find_start_folder(), env)
+        kept = self._plan(next(find_named_roots(agent, env), "") or self._find_start(), env)
         root, callers = kept.header["root"], kept.header["callers"]
         programs = [sys.executable, locate_bridge_file()]
         entry = covering.EntryFile(agent, os.path.join(root, file), programs, root, callers)
@@ -88,7 +94,7 @@ class InstalledHooks:
 
     def find_sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
         """The hooks of the folder that we were started in."""
-        kept = self._plan(find_start_folder(), env)
+        kept = self._plan(self._find_start(), env)
         return make_sources(
             kept, agent, self.wire, identify_caller(kept.wire(agent) or self.wire(agent), env, entry)
         )
@@ -97,13 +103,14 @@ class InstalledHooks:
         self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
     ) -> HookSources:
         """The hooks of the project that an event happened in, and of every other approved one it names."""
-        agent, event, start = occasion.agent, occasion.event, find_start_folder()
+        agent, event, start = occasion.agent, occasion.event, self._find_start()
         named = [*find_named_roots(agent, env), event.root, event.cwd]
         caller = identify_caller(agent, env, entry).replace(cwd=event.cwd)
 
         def hooks_of(folder: str, kept: DispatchPlan) -> HookSources:
             def renew() -> HookSources:
-                return hooks_of(folder, _make_plan(folder, env))
+                self._kept[folder] = _make_plan(folder, env)
+                return hooks_of(folder, self._kept[folder])
 
             return make_sources(kept, sources.agent.id, self.wire, caller).replace(renew=renew)
 
@@ -122,18 +129,21 @@ class InstalledHooks:
         """The plan of a folder from the cache, or rebuilt."""
         if folder not in self._plans:
             path = plan.find_plan_path(folder, env)
-            dispatch_plan = plan.load(path, env) if path else ""
-            is_ours = isinstance(dispatch_plan, plan.DispatchPlan) and plan.is_current(
-                dispatch_plan, __version__, env
-            )
-            if not (
-                isinstance(dispatch_plan, plan.DispatchPlan)
-                and is_ours
-                and not plan.has_changed(dispatch_plan)
-            ):
-                dispatch_plan = _make_plan(folder, env)
-            self._plans[folder] = dispatch_plan
+            kept = self._kept.get(folder) or (plan.load(path, env) if path else "")
+            self._plans[folder] = kept if _is_fresh(kept, env) else _make_plan(folder, env)
+            self._kept[folder] = self._plans[folder]
         return self._plans[folder]
+
+    def _find_start(self) -> str:
+        return self._start or find_start_folder()
+
+
+def _is_fresh(kept: DispatchPlan | str, env: Mapping[str, str]) -> TypeGuard[DispatchPlan]:
+    return (
+        isinstance(kept, plan.DispatchPlan)
+        and plan.is_current(kept, __version__, env)
+        and not plan.has_changed(kept)
+    )
 
 
 def _make_plan(folder: str, env: Mapping[str, str]) -> DispatchPlan:

@@ -28,7 +28,7 @@ from hookport.project.places import find_home_folder, list_catalogues, list_mani
 from hookport.project.spots import Folders, find_module_spots, find_scoped_spots, find_spots, make_folders
 from hookport.project.unread import RefusedManifest, UnreadFile, find_refused, find_unread
 from hookport.runtime.trust import PLAN
-from hookport.shapes.dialect import Location
+from hookport.shapes.dialect import HOOK_TRUST, Location, find_quirk, list_locations
 
 ENDINGS = (".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml")
 # A word that a file with hooks has: the key, or an event of any dialect is near one of these.
@@ -146,7 +146,11 @@ def _list_read_files(folders: Folders) -> set[str]:
     files |= {str(folders.root / name) for name in (PLAN, *SETTINGS)}
     for dialect in map(get, list_dialects()):
         gates = [file for gate in dialect.gates for file in gate.files if file]
-        trust = [rule.file for rule in (dialect.folder_trust, dialect.hook_trust) if rule and rule.file]
+        trust = [
+            rule.file
+            for rule in (dialect.folder_trust, find_quirk(dialect, HOOK_TRUST))
+            if rule and rule.file
+        ]
         # What an agent reads for its settings is no hook file that was put elsewhere.
         for path in (*gates, *trust):
             files.add(resolve_place(dialect, path, str(folders.root), folders.env))
@@ -313,14 +317,14 @@ def _recognise_content(
 
 def _choose_place(reader: Dialect, file: Path, scope: str) -> str:
     """The place where a dialect reads such a file: of its scope, of the file's kind, the usual one first."""
-    every = (*reader.locations, *reader.runs_from)
+    every = list_locations(reader, "own", "run")
     places = [location for location in every if location.scope == scope and location.loaded] or list(every)
     kind = _detect_kind(str(file))
 
     def rank(location: Location) -> tuple[bool, bool, bool]:
-        is_beside = (
-            PurePosixPath(location.path).parent.name == file.parent.name and location in reader.runs_from
-        )
+        is_beside = PurePosixPath(
+            location.path
+        ).parent.name == file.parent.name and location in list_locations(reader, "run")
         return (
             _detect_kind(location.path.replace("*", "x")) != kind,
             "/hookport" in location.path,
@@ -359,7 +363,7 @@ def _quote_path(place: str) -> str:
 
 def _judge_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) -> Stray | None:
     """A HOOK.md folder in the wrong place, or with HOOK.md misspelled."""
-    dialect = next((candidate for candidate in map(get, list_dialects()) if candidate.companions), None)
+    dialect = next((candidate for candidate in map(get, list_dialects()) if candidate.shape.companions), None)
     if dialect is None or not data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return None
     name = _read_declared_name(data) or file.parent.name
@@ -367,12 +371,12 @@ def _judge_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) ->
     pattern = next(location.path for location in dialect.locations if location.scope == scope)
     shown = PurePosixPath(spell_path(str(file), root, env))
     if fnmatchcase(str(shown.parent), str(PurePosixPath(pattern).parent)):
-        target = shown.with_name(dialect.file_name)
+        target = shown.with_name(dialect.shape.file_name)
         fix = f"Run `mv {_quote_path(str(shown))} {_quote_path(str(target))}`."
         return Stray(str(file), 1, (name,), dialect, str(target), fix) if target != shown else None
     target = PurePosixPath(pattern.replace("*", name))
     # A hook's folder goes as a whole, with its scripts.
-    is_whole = (file.parent / "scripts").is_dir() and file.name == dialect.file_name
+    is_whole = (file.parent / "scripts").is_dir() and file.name == dialect.shape.file_name
     source, goal = (shown.parent, target.parent) if is_whole else (shown, target)
     parent, old, new = (_quote_path(str(path)) for path in (goal.parent, source, goal))
     fix = f"Run `mkdir -p {parent} && mv {old} {new}`."

@@ -29,7 +29,15 @@ from hookport.project.disk import read_data
 from hookport.project.places import CATALOGUE, find_own_place, is_same, list_catalogues, resolve_place
 from hookport.project.spots import find_catalogued_plugins, list_written_files, read_manifests
 from hookport.runtime.plan import ENTRIES
-from hookport.shapes.dialect import Location, PluginStore
+from hookport.shapes.dialect import (
+    HOOK_TRUST,
+    PLUGIN_STORE,
+    SHADOWS,
+    Location,
+    PluginStore,
+    find_quirk,
+    list_locations,
+)
 
 # How an agent's entry calls the bridge, as a command of its own: the words before the program, the program,
 # and what it is asked, for all hooks or for one that was installed.
@@ -126,9 +134,9 @@ def find_place_loading(
     below: tuple[str, ...] | None = None
     if scope != "user":
         is_repository = Path(root, ".git").exists()
-        if (dialect.at_start and not place.at_repository) or not is_repository:
+        if (dialect.project_read == "start" and not place.at_repository) or not is_repository:
             below = ()
-        elif dialect.unsure_below:
+        elif dialect.project_read == "unsure":
             below = ("project",)
     trust = dialect.folder_trust
     if trust is None or scope not in trust.scopes:
@@ -147,7 +155,7 @@ def _remove_lifted(env: Mapping[str, str], lifted: tuple[tuple[str, str], ...]) 
 
 
 def _is_shadowed(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> bool:
-    for shadow in dialect.shadows:
+    for shadow in find_quirk(dialect, SHADOWS):
         hidden, by = (
             resolve_place(dialect, shadow_path, root, env) for shadow_path in (shadow.file, shadow.by)
         )
@@ -168,7 +176,7 @@ def _find_plugin_loading(
     dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str, str]
 ) -> Loading | None:
     """How an agent loads the plugin that a hook is in; None if it has not installed and enabled it."""
-    store = dialect.plugin_store
+    store = find_quirk(dialect, PLUGIN_STORE)
     if store is None or not _is_loaded_file(dialect, store, entry):
         return None
     plugins = value_at(_read_tree(dialect, store.file, root, env), store.key)
@@ -221,7 +229,7 @@ def _read_tree(dialect: Dialect, place: str, root: str, env: Mapping[str, str]) 
 
 def _find_in_market(dialect: Dialect, name: str, root: str, env: Mapping[str, str]) -> str:
     """The folder of a plugin in a marketplace that is a folder; empty if it is elsewhere."""
-    store = dialect.plugin_store
+    store = find_quirk(dialect, PLUGIN_STORE)
     plugin, _, market = name.rpartition("@")
     place = value_at(_read_tree(dialect, store.markets, root, env), (market, store.place)) if store else None
     if not isinstance(place, str):
@@ -235,7 +243,7 @@ def _find_in_market(dialect: Dialect, name: str, root: str, env: Mapping[str, st
 
 def _find_enabled_loading(dialect: Dialect, plugin: str, root: str, env: Mapping[str, str]) -> Loading | None:
     """How the settings that enable a plugin are loaded; None if the nearest switches it off."""
-    store = dialect.plugin_store
+    store = find_quirk(dialect, PLUGIN_STORE)
     assert store is not None  # noqa: S101  (it names the plugin)
     switch = (*store.switch, plugin)
     setting = find_first_with_key(store.settings, switch, dialect, root, env)
@@ -263,7 +271,7 @@ class Readers:
 
     def _loading(self, dialect: Dialect, entry: HookEntry) -> Loading | None:
         # Some agents treat hooks of one file differently.
-        place = entry.place if dialect.hook_trust or dialect.products else ""
+        place = entry.place if find_quirk(dialect, HOOK_TRUST) or dialect.products else ""
         key = (dialect.id, entry.file, entry.package, place)
         if key not in self._known:
             self._known[key] = find_loading(dialect, entry, self.root, self.env)
@@ -274,7 +282,7 @@ def list_watched_files(root: str, env: Mapping[str, str]) -> Iterator[str]:
     """The files that decide which agents load what."""
     for dialect in map(get, list_agents()):
         yield from list_trust_files(dialect, root, env)
-        store = dialect.plugin_store
+        store = find_quirk(dialect, PLUGIN_STORE)
         for place in (store.file, store.markets, *store.settings) if store else ():
             if path := resolve_place(dialect, place, root, env):
                 yield path
@@ -284,7 +292,7 @@ def find_also_read_place(dialect: Dialect, entry: HookEntry, root: str, env: Map
     """The place of another agent's file in which an agent reads a hook besides its own; empty if none."""
     if find_own_place(dialect, entry.file, root, env):
         return ""
-    for place in dialect.also_reads:
+    for place in list_locations(dialect, "also read"):
         path = resolve_place(dialect, place.path, root, env)
         if path and is_same(entry.file, path):
             return place.path

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport.agents import DecodedManifest, Dialect, Tree, get, list_dialects
 from hookport.base import folders
+from hookport.base.places import is_at
 from hookport.convert.pipeline import detect_dialect_kind
-from hookport.shapes.dialect import Location
+from hookport.shapes.dialect import Location, list_locations
 from hookport.shapes.dialect import Path as Way
 
 Scope = Literal["project", "user"]
@@ -66,7 +66,7 @@ def list_sites() -> tuple[Site, ...]:
 def _list_own_sites(dialects: Sequence[Dialect]) -> Iterator[Site]:
     """The places where dialects have their own files; modules of code are `list_module_sites`."""
     for dialect in dialects:
-        for place in (*dialect.locations, *dialect.runs_from):
+        for place in list_locations(dialect, "own", "run"):
             is_text = detect_dialect_kind(dialect, place.path.replace("*", "x")) == "text"
             is_code = is_text and dialect.shape.in_place is None
             if place.scope in ("project", "local", "user") and not is_code and not _in_plugin(place.path):
@@ -99,7 +99,7 @@ def list_scoped_sites() -> tuple[Site, ...]:
     all_sites = [site for scope, folder in PLUGINS for site in list_scoped_plugin_sites(scope, folder)]
     for dialect in map(get, list_dialects()):
         inside = (embed_dialect(dialect, FRONTMATTER_HOOKS),)
-        locations = [place for place in dialect.scoped_in if place.scope != "plugin"]
+        locations = [place for place in list_locations(dialect, "scoped") if place.scope != "plugin"]
         all_sites += [
             Site("user" if location.scope == "user" else "project", location.path, inside)
             for location in locations
@@ -113,7 +113,7 @@ def list_scoped_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
     return tuple(
         Site(scope, f"{folder}/{place.path}", (embed_dialect(dialect, FRONTMATTER_HOOKS),), folder)
         for dialect in map(get, list_dialects())
-        for place in dialect.scoped_in
+        for place in list_locations(dialect, "scoped")
         if place.scope == "plugin"
     )
 
@@ -124,7 +124,7 @@ def list_module_sites() -> tuple[Site, ...]:
     return tuple(
         Site("user" if place.scope == "user" else "project", place.path, (dialect,))
         for dialect in map(get, list_dialects())
-        for place in dialect.modules
+        for place in list_locations(dialect, "module")
     )
 
 
@@ -176,7 +176,7 @@ def embed_dialect(dialect: Dialect, root: Way) -> Dialect:
         return decode(reader, {file: _keep_only(tree, root) for file, tree in trees.items()})
 
     # Hooks inside a skill or a plugin run beside equal ones elsewhere.
-    return dialect._replace(root=root, runs_once=None, shape=dialect.shape._replace(decode=inside))
+    return dialect._replace(runs_once=None, shape=dialect.shape._replace(root=root, decode=inside))
 
 
 def _keep_only(tree: Tree, way: Way) -> Tree:
@@ -230,12 +230,6 @@ def _join_path(folder: str, place: str) -> str:
     return str(Path(folder, place))
 
 
-def is_at(path: str, pattern: str) -> bool:
-    """Whether a path matches a place, in which a star matches one name."""
-    parts, pattern_parts = path.split("/"), pattern.split("/")
-    return len(parts) == len(pattern_parts) and all(map(fnmatchcase, parts, pattern_parts))
-
-
 def is_same(first: str, second: str) -> bool:
     """Whether two paths lead to the same file or folder, existing or not."""
     if os.path.normpath(first) == os.path.normpath(second):
@@ -248,7 +242,7 @@ def is_same(first: str, second: str) -> bool:
 
 def find_own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> Location | None:
     """The agent's own place that a file is at."""
-    for place in (*dialect.locations, *dialect.scoped_in):
+    for place in list_locations(dialect, "own", "scoped"):
         if place.scope not in ("project", "local", "user") or not place.loaded:
             continue
         path = resolve_place(dialect, place.path, root, env)

@@ -420,7 +420,7 @@ def _list_specs(entry: HookEntry) -> list[EventSpec]:
 
 def _take_stamps(watched: dict[str, None], entry: HookEntry) -> dict[str, list[int] | None]:
     """The stamps of a script that is known by its name, and of its folder: they matter to its hook only."""
-    scripts = map(Path, entry.scripts if get(entry.hook.dialect).companions else ())
+    scripts = map(Path, entry.scripts if get(entry.hook.dialect).shape.companions else ())
     paths = [str(path) for script in scripts for path in (script.parent, script)]
     watched_paths = [path for path in paths if path in watched]
     for path in watched_paths:

@@ -54,7 +54,7 @@ def _find_entry(dialect: Dialect, path: Path) -> Path:
     for end, key in enumerate(path):
         above = path[:end]
         in_list = above[-1:] == ("hooks",) or (
-            len(above) == len(dialect.root) + 1 and above[:-1] == dialect.root
+            len(above) == len(dialect.shape.root) + 1 and above[:-1] == dialect.shape.root
         )
         if isinstance(key, int) and in_list:
             entry_path = path[: end + 1]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from hookport import documents
 from hookport.agents import Dialect, get, list_dialects
+from hookport.base.places import ends_at, list_rests, split_place
 from hookport.convert import pipeline
 from hookport.convert.checks.scripts import find_command_folders, find_place_folder, find_placed_file
 from hookport.convert.degrade.wrapping import unwrap_hook
@@ -20,7 +21,7 @@ from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
 from hookport.project import salvage
 from hookport.project.covered import find_started_scripts
-from hookport.project.disk import Log, is_dangling_link, read_data
+from hookport.project.disk import Log, expand_place, is_dangling_link, read_data
 from hookport.project.places import (
     FRONTMATTER_HOOKS,
     embed_dialect,
@@ -45,6 +46,7 @@ from hookport.project.spots import (
     read_object,
 )
 from hookport.project.unread import UnreadFile, judge_place
+from hookport.shapes.dialect import PLUGIN_STORE, find_quirk, list_locations
 from hookport.shapes.dialect import Path as Way
 
 # What is read of a file without frontmatter.
@@ -120,7 +122,7 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[HookSource], 
         for candidates, package in readers or [(owners[name], plugin.package if plugin else None)]:
             best = recognise(own_files, candidates)
             if best:
-                chosen.setdefault((best.id, package, best.root), (best, {}))[1].update(own_files)
+                chosen.setdefault((best.id, package, best.shape.root), (best, {}))[1].update(own_files)
             elif path.is_file() or not _is_unrelated(own_files, name, candidates):
                 problems += _explain_refusal(own_files, name, candidates)
     if not chosen and not problems:
@@ -148,7 +150,7 @@ def _make_sources(dialect: Dialect, files: Mapping[str, bytes], path: Path) -> l
     for name, data in files.items():
         for declaration in _find_declarations(_make_absolute(name)):
             for reader in declaration.readers:
-                if reader.id == dialect.id and reader.root != dialect.root:
+                if reader.id == dialect.id and reader.shape.root != dialect.shape.root:
                     plain.pop(name, None)
                     own_files, package = {name: data}, _find_declaring_package(declaration)
                     root = package or _find_source_root(path, dialect, own_files)
@@ -170,7 +172,7 @@ def find_owners(name: str) -> list[Dialect]:
     if module := _find_module_owner(full):
         return [module]
     # A bare name such as hooks.json is too common to be a place; a dialect's own file name is enough.
-    return [dialect for dialect in map(get, list_dialects()) if dialect.file_name == full.name]
+    return [dialect for dialect in map(get, list_dialects()) if dialect.shape.file_name == full.name]
 
 
 def stands_at_place(name: str) -> bool:
@@ -186,9 +188,7 @@ def is_named_by_plugin(name: str) -> bool:
 def _find_module_owner(full: Path) -> Dialect | None:
     """The agent that loads a module of code from its place."""
     for site in list_module_sites():
-        parts = site.path.removeprefix("~/").split("/")
-        tail = full.parts[-len(parts) :]
-        if len(tail) == len(parts) and all(map(fnmatch.fnmatchcase, tail, parts)):
+        if ends_at(full.parts, site.path):
             return site.dialects[0]
     return None
 
@@ -197,7 +197,7 @@ def _explain_refused_modules(path: Path) -> list[Problem]:
     """Why the modules of code in a folder are no hooks that can be read."""
     folders = _make_absolute(path).parts
     patterns = dict.fromkeys(
-        below for site in list_module_sites() for below in _list_rests(folders, site.path.removeprefix("~/"))
+        below for site in list_module_sites() for below in list_rests(folders, site.path)
     )
     files = [file.as_posix() for pattern in patterns for file in _glob(path, pattern)]
     return [
@@ -229,12 +229,9 @@ def _find_place(full: Path) -> tuple[int, tuple[Dialect, ...], Path | None]:
 def _find_best_place(full: Path, has_hooks: bool) -> tuple[int, tuple[Dialect, ...], Path | None]:  # noqa: FBT001  (a key of the cache)
     best: tuple[tuple[int, int], tuple[Dialect, ...], Path | None] = ((0, 0), (), None)
     for pattern, dialects, package in _list_patterns():
-        parts = pattern.removeprefix("~/").removeprefix("./").split("/")
-        tail = full.parts[-len(parts) :]
-        if len(tail) < len(parts) or not all(map(fnmatch.fnmatchcase, tail, parts)):
+        if not ends_at(full.parts, pattern) or (pattern.startswith("./") and not has_hooks):
             continue
-        if pattern.startswith("./") and not has_hooks:
-            continue
+        parts = split_place(pattern)
         weight = (len(parts), sum("*" not in part for part in parts))
         steps = len(package.removeprefix("~/").split("/")) if package not in ("", ".") else 0
         folder = Path(*full.parts[: len(full.parts) - len(parts) + steps]) if package else None
@@ -276,7 +273,8 @@ def filter_plugin_owners(package: Path, owners: Sequence[Dialect]) -> list[Diale
 
 
 def _keeps_default(dialect: Dialect) -> bool:
-    return dialect.plugin_store is not None and dialect.plugin_store.keeps_default
+    store = find_quirk(dialect, PLUGIN_STORE)
+    return store is not None and store.keeps_default
 
 
 class _NamedFile(NamedTuple):
@@ -340,9 +338,9 @@ def _find_companions(name: str, dialects: list[Dialect], contents: Mapping[str, 
     """The files that belong to a file in its dialects."""
     folder = name.rpartition("/")[0]
     patterns = [
-        f"{folder}/{dialect.companions}" if folder else dialect.companions
+        f"{folder}/{dialect.shape.companions}" if folder else dialect.shape.companions
         for dialect in dialects
-        if dialect.companions
+        if dialect.shape.companions
     ]
     return {
         part: data for part, data in contents.items() if any(fnmatch.fnmatchcase(part, p) for p in patterns)
@@ -351,9 +349,9 @@ def _find_companions(name: str, dialects: list[Dialect], contents: Mapping[str, 
 
 def _is_signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
     """Whether the name or the content of a file identifies its dialect."""
-    if dialect.file_name and any(name.rpartition("/")[2] == dialect.file_name for name in files):
+    if dialect.shape.file_name and any(name.rpartition("/")[2] == dialect.shape.file_name for name in files):
         return True
-    key, start = dialect.signature
+    key, start = dialect.shape.signature
     if not key:
         return False
     try:
@@ -377,7 +375,7 @@ def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) 
 def _explain_refusal(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> list[Problem]:
     """The problems of a file that no dialect reads, as reported by its most likely dialect."""
     signed = [dialect for dialect in owners or map(get, list_dialects()) if _is_signed(dialect, files)]
-    likely = max(signed or owners, key=lambda dialect: dialect.precedence, default=None)
+    likely = max(signed or owners, key=lambda dialect: dialect.wire.precedence, default=None)
     if likely:
         try:
             pipeline.read(files, likely)
@@ -409,7 +407,7 @@ def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | No
 
 def _list_kinds(dialect: Dialect) -> set[str]:
     """The kinds of files that a dialect has."""
-    return {documents.detect_kind(place.path) for place in (*dialect.locations, *dialect.runs_from)}
+    return {documents.detect_kind(place.path) for place in list_locations(dialect, "own", "run")}
 
 
 def _choose_best(
@@ -418,7 +416,7 @@ def _choose_best(
     is_shared = len(dialects) > 1 and any(dialect.kind == "format" for dialect in dialects)
     scores = {dialect.id: score(dialect, files, is_shared=is_shared) for dialect in dialects}
     fits = [(dialect, score_) for dialect in dialects if (score_ := scores[dialect.id]) is not None]
-    best, most = max(fits, key=lambda fit: (fit[1], fit[0].precedence), default=(None, 0))
+    best, most = max(fits, key=lambda fit: (fit[1], fit[0].wire.precedence), default=(None, 0))
     if best is not None and most < 0:
         # Not one event is known: a format that refuses the file and has its keys would not lose a guard.
         refusing = [
@@ -429,7 +427,7 @@ def _choose_best(
 
 
 def _has_keys(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
-    return any(f'"{key}"'.encode() in data for data in files.values() for key in dialect.root_keys)
+    return any(f'"{key}"'.encode() in data for data in files.values() for key in dialect.shape.root_keys)
 
 
 def read(source: HookSource) -> pipeline.Reading:
@@ -528,15 +526,17 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     empty: dict[str, bytes] = {}
     named: list[Path] = []
     ids = {asked_dialect.id for asked_dialect in dialects}
-    patterns = [
-        place.removeprefix("~/")
+    folders = _make_absolute(path).parts
+    # In a folder that is a plugin itself, skills and subagents count only where they have hooks.
+    inside = [
+        (below, place.startswith("./"))
         for place, owners, _ in _list_patterns()
         if ids & {owner.id for owner in owners}
+        for below in list_rests(folders, place)
     ]
-    folders = _make_absolute(path).parts
-    inside = [below for pattern in patterns for below in _list_rests(folders, pattern)]
-    for pattern in dict.fromkeys(inside):
-        for file in itertools.filterfalse(_is_data, _find_at_place(path, pattern)):
+    for pattern, is_loose in dict.fromkeys(inside):
+        files = filter(has_frontmatter_hooks, _glob(path, pattern)) if is_loose else _glob(path, pattern)
+        for file in itertools.filterfalse(_is_data, files):
             if not _is_empty_manifest(_make_absolute(file)):
                 contents.update(_read_with_companions(file, dialects))
                 continue
@@ -560,8 +560,10 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
             found_files.add(full)
             contents.update(_read_with_companions(path / full.relative_to(top), dialects))
     for dialect in dialects:
-        if dialect.file_name and not any(Path(name).name == dialect.file_name for name in contents):
-            for file in _walk(path, dialect.file_name):
+        if dialect.shape.file_name and not any(
+            Path(name).name == dialect.shape.file_name for name in contents
+        ):
+            for file in _walk(path, dialect.shape.file_name):
                 contents.update(_read_with_companions(file, dialects))
     return contents or empty
 
@@ -597,21 +599,6 @@ def _is_empty_manifest(full: Path) -> bool:
     return any(_ends_with(full, name) for name in _list_declaring_files()) and not has_some
 
 
-def _find_at_place(path: Path, pattern: str) -> list[Path]:
-    """The files of a place in a folder; skills and subagents of a plugin only where they have hooks."""
-    files = _glob(path, pattern.removeprefix("./"))
-    return list(filter(has_frontmatter_hooks, files)) if pattern.startswith("./") else files
-
-
-def _list_rests(folders: tuple[str, ...], place: str) -> Iterator[str]:
-    """What a place is within a folder: all of it, or the rest of it where the folder is its beginning."""
-    mark = "./" if place.startswith("./") else ""
-    parts = place.removeprefix("./").split("/")
-    for depth in range(min(len(parts), len(folders))):
-        if all(map(fnmatch.fnmatchcase, folders[len(folders) - depth :], parts[:depth])):
-            yield mark + "/".join(parts[depth:])
-
-
 def _read_with_companions(file: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     """A file and its companions; its name shows its place."""
     full = _make_absolute(file)
@@ -619,15 +606,15 @@ def _read_with_companions(file: Path, dialects: list[Dialect]) -> dict[str, byte
         file = full
     files = {file.as_posix(): BLANK if _has_no_hooks(full) else _read_bytes(file)}
     for dialect in dialects:
-        if dialect.companions and file.name == dialect.file_name:
-            parts = sorted(part for part in file.parent.glob(dialect.companions) if part.is_file())
+        if dialect.shape.companions and file.name == dialect.shape.file_name:
+            parts = sorted(part for part in file.parent.glob(dialect.shape.companions) if part.is_file())
             files.update((part.as_posix(), _read_bytes(part)) for part in parts)
     return files
 
 
 def _has_no_hooks(full: Path) -> bool:
     """Whether a file is a skill, subagent or command without hooks: the rest of it may not be YAML."""
-    is_scoped = any(dialect.root == FRONTMATTER_HOOKS for dialect in _find_place(full)[1])
+    is_scoped = any(dialect.shape.root == FRONTMATTER_HOOKS for dialect in _find_place(full)[1])
     return is_scoped and full.is_file() and not has_frontmatter_hooks(full)
 
 
@@ -639,10 +626,8 @@ def _read_bytes(file: Path) -> bytes:
 
 
 def _glob(root: Path, pattern: str) -> list[Path]:
-    if "*" in pattern:
-        return sorted(file for file in root.glob(pattern) if file.is_file() or is_dangling_link(file))
-    file = root / pattern
-    return [file] if file.is_file() or is_dangling_link(file) else []
+    files = expand_place(pattern, Log([], {}), f"{str(root).rstrip('/')}/")
+    return [file for file in files if file.is_file() or is_dangling_link(file)]
 
 
 def _walk(root: Path, name: str) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hookport.agents import Dialect, get, list_dialects
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
-from hookport.project.disk import Log, is_folder, list_names, read_data
+from hookport.project.disk import Log, expand_place, read_data
 from hookport.project.places import (
     PLUGINS,
     Scope,
@@ -158,44 +158,23 @@ def _expand_site(site: Site, folders: Folders, log: Log) -> Iterator[Spot]:
     if not place:
         return
     package = resolve_place(dialect, site.package, str(folders.root), folders.env) if site.package else ""
-    for file in _expand(place, log):
+    for file in expand_place(place, log):
         if dialect.shape.in_place and not dialect.shape.in_place(dialect, file.name):
             continue
         if package:
             above = Path(*file.parts[: len(Path(package).parts)])
-        elif dialect.companions or site.scope == "user":
+        elif dialect.shape.companions or site.scope == "user":
             above = file.parent
         else:
             above = folders.root
-        is_named = "*" in site.package or bool(dialect.companions)
+        is_named = "*" in site.package or bool(dialect.shape.companions)
         yield Spot(file, above, site.scope, above.name if is_named else "", site.dialects)
-
-
-def _expand(place: str, log: Log, below: str = "") -> Iterator[Path]:
-    """The paths that a place with stars matches; without a star the place itself, existing or not.
-
-    `below` is a folder that was found, in whose own name a star is a letter like any other.
-    """
-    start, star, rest = place.partition("*")
-    if not star:
-        yield Path(below + place)
-        return
-    folder, stem = os.path.split(below + start)
-    last, slash, rest = rest.partition("/")
-    log.watch(Path(folder))
-    for name in list_names(Path(folder), log):
-        if not (name.startswith(stem) and name.endswith(last)):
-            continue
-        if not slash:
-            yield Path(folder, name)
-        elif is_folder(Path(folder, name), log):
-            yield from _expand(rest, log, f"{folder}/{name}/")
 
 
 def _list_packages(folder: str, folders: Folders, log: Log) -> list[Path]:
     """The folders that are a plugin each."""
     place = resolve_place(None, folder, str(folders.root), folders.env)
-    return [path for path in _expand(place, log) if os.path.isdir(path)] if place else []  # noqa: PTH112  (a name may be impossible)
+    return [path for path in expand_place(place, log) if os.path.isdir(path)] if place else []  # noqa: PTH112  (a name may be impossible)
 
 
 def _find_manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot]:

@@ -6,17 +6,16 @@ without a dialect are here.
 
 from __future__ import annotations
 
-import fnmatch
 import json
-import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import Dialect, Tree, get, list_dialects
+from hookport.base.places import ends_at, list_rests, split_place
 from hookport.errors import InputError
-from hookport.project.disk import Log, read_data
+from hookport.project.disk import Log, expand_place, read_data
 from hookport.project.places import PLUGINS, resolve_place
 from hookport.project.spots import (
     Folders,
@@ -25,6 +24,7 @@ from hookport.project.spots import (
     list_written_files,
     read_object,
 )
+from hookport.shapes.dialect import PLUGIN_STORE, find_quirk, list_locations
 
 # antigravity.google/docs/hooks; the folders by the loader of agy 1.1.25. Sets of hooks by their names.
 WITHOUT_DIALECT = {
@@ -73,7 +73,7 @@ def _list_places() -> tuple[UnreadPlace, ...]:
     own_places = [
         UnreadPlace(dialect.title, place.path, place.scope == "plugin", dialect)
         for dialect in map(get, list_dialects())
-        for place in dialect.unread_in
+        for place in list_locations(dialect, "unread")
     ]
     agent_places = [
         UnreadPlace(agent, path, manifest=False) for agent, paths in WITHOUT_DIALECT.items() for path in paths
@@ -94,15 +94,14 @@ def find_unread(folders: Folders) -> list[UnreadFile]:
 
 def find_refused(folders: Folders) -> list[RefusedManifest]:
     """The manifests of a project's and its user's plugins for which an agent refuses the plugin."""
-    manifests = [name for agent in _list_strict_agents() for name in agent.manifests]
+    manifests = [name for agent, _ in _list_strict_agents() for name in agent.manifests]
     paths = [path for name in manifests for path in _expand_in_plugins(name, folders)]
     return [refused for file in _list_files(paths, folders) for refused in judge_manifest(file)]
 
 
 def judge_manifest(file: Path) -> Iterator[RefusedManifest]:
     """Why agents refuse the plugin of a manifest."""
-    for dialect in _list_strict_agents():
-        start = dialect.plugin_store.path_start if dialect.plugin_store else ""
+    for dialect, start in _list_strict_agents():
         for name in dialect.manifests:
             if file.as_posix().endswith(f"/{name}"):
                 paths = list_written_files(read_object(file).get("hooks"))
@@ -114,12 +113,10 @@ def judge_manifest(file: Path) -> Iterator[RefusedManifest]:
 
 
 @cache
-def _list_strict_agents() -> tuple[Dialect, ...]:
-    return tuple(
-        dialect
-        for dialect in map(get, list_dialects())
-        if dialect.plugin_store and dialect.plugin_store.path_start
-    )
+def _list_strict_agents() -> tuple[tuple[Dialect, str], ...]:
+    """The agents that refuse other paths in a manifest than those with a certain start, and that start."""
+    stores = ((dialect, find_quirk(dialect, PLUGIN_STORE)) for dialect in map(get, list_dialects()))
+    return tuple((dialect, store.path_start) for dialect, store in stores if store and store.path_start)
 
 
 def _expand_in_plugins(path: str, folders: Folders) -> list[str]:
@@ -130,7 +127,8 @@ def _expand_in_plugins(path: str, folders: Folders) -> list[str]:
 
 def _list_files(paths: list[str], folders: Folders) -> list[Path]:
     places = [resolve_place(None, path, str(folders.root), folders.env) for path in paths]
-    return list(dict.fromkeys(file for place in places if place for file in _glob(place)))
+    files = (file for place in places if place for file in expand_place(place, Log([], {})))
+    return list(dict.fromkeys(file for file in files if file.is_file()))
 
 
 def find_below(folder: Path) -> list[UnreadFile]:
@@ -141,38 +139,28 @@ def find_below(folder: Path) -> list[UnreadFile]:
         f"{start}{place.path}" for place in _list_places() for start in (starts if place.manifest else [""])
     ]
     for path in paths:
-        steps = path.removeprefix("~/").split("/")
-        for depth in range(min(len(steps), len(folder.parts))):
-            if all(map(fnmatch.fnmatchcase, folder.parts[len(folder.parts) - depth :], steps[:depth])):
-                files |= dict.fromkeys(_glob(f"{folder}/{'/'.join(steps[depth:])}"))
+        for rest in list_rests(folder.parts, path):
+            inside = expand_place(rest, Log([], {}), f"{str(folder).rstrip('/')}/")
+            files |= dict.fromkeys(file for file in inside if file.is_file())
     return [unread_file for unread_file in map(judge_place, files) if unread_file]
 
 
 def find_refused_below(folder: Path) -> list[RefusedManifest]:
     """The refused manifests of a plugin's folder that a person named, or of the folder that has one."""
-    manifests = [name for agent in _list_strict_agents() for name in agent.manifests]
+    manifests = [name for agent, _ in _list_strict_agents() for name in agent.manifests]
     files = [folder / path for name in manifests for path in (name, name.rpartition("/")[2])]
     return [refused for file in files if file.is_file() for refused in judge_manifest(file)]
-
-
-def _glob(pattern: str) -> Iterator[Path]:
-    start, star, _ = pattern.partition("*")
-    if not star:
-        yield from (file for file in [Path(pattern)] if file.is_file())
-        return
-    folder = Path(start).parent if not start.endswith("/") else Path(start)
-    yield from sorted(file for file in folder.glob(os.path.relpath(pattern, folder)) if file.is_file())
 
 
 def judge_place(file: Path) -> UnreadFile | None:
     """The unread file at one of these places; None if it is at none, or holds no hooks."""
     for place in _list_places():
-        steps = place.path.removeprefix("~/").split("/")
-        tail = file.parts[-len(steps) :]
-        is_at_place = len(tail) == len(steps) and all(map(fnmatch.fnmatchcase, tail, steps))
+        if not ends_at(file.parts, place.path):
+            continue
+        steps = len(split_place(place.path))
         # A manifest in a hidden folder, such as .claude-plugin, belongs to another agent.
-        is_other = place.manifest and file.parents[len(steps) - 1].name.startswith(".")
-        if is_at_place and not is_other and _holds_hooks(file, place, len(steps)):
+        is_other = place.manifest and file.parents[steps - 1].name.startswith(".")
+        if not is_other and _holds_hooks(file, place, steps):
             return UnreadFile(file, place.agent, place.reader)
     return None
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Event
+    from hookport.runtime.execute.hosted import HostExecutor
     from hookport.runtime.occasion import Occasion
     from hookport.runtime.sources import HookSources
     from hookport.wire.table import Wire
@@ -45,11 +46,17 @@ def answer_payload(
 
 
 def answer_event(
-    occasion: Occasion, sources: HookSources, env: Mapping[str, str], within: float = 0.0, begun: float = 0.0
+    occasion: Occasion,
+    sources: HookSources,
+    env: Mapping[str, str],
+    within: float = 0.0,
+    begun: float = 0.0,
+    executor: HostExecutor | None = None,
 ) -> DispatchResult:
     """Run the hooks of an event, answer in the agent's terms and write the journal.
 
-    `begun` is when the agent started to wait, if not now.
+    `begun` is when the agent started to wait, where that is not now. `executor` starts commands in a process
+    that is not ours.
     """
     begun = begun or time.monotonic()
     agent, event = occasion.agent, occasion.event
@@ -64,9 +71,8 @@ def answer_event(
         if sources.renew and plan.has_changed_scripts(hooks):
             sources = sources.renew().replace(entry=sources.entry)
             hooks = list(sources.hooks(event))
-        report = _run_or_replay(
-            event, hooks, sources, _make_setting(occasion, event, sources, env, begun, within)
-        )
+        setting = _make_setting(occasion, event, sources, env, begun, within).replace(executor=executor)
+        report = _run_or_replay(event, hooks, sources, setting)
         if agent.id != sources.agent.id:
             note = f"caller: recognised as {agent.id}, the entry is for {sources.agent.id}"
             report = report.replace(notes=(note, *report.notes))
@@ -126,7 +132,7 @@ def _run_or_replay(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, setting: engine.RunSetting
 ) -> engine.DispatchReport:
     """Run the hooks, or replay what another entry decided on the same call."""
-    if event.native in setting.agent.echoes and not event.prompt:
+    if setting.agent.by_event.get(event.native, {}).get("echoes") and not event.prompt:
         return engine.DispatchReport(event, Decision(), notes=("echo: duplicate event for the same prompt",))
     turn = None
     if sources.entry is not None and (hooks or sources.broken or event.event == "session_start"):
@@ -213,7 +219,7 @@ def _identify_deciders(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, agent: Wire
 ) -> list[str]:
     """Identify what decides on a call for which the agent fires several events: entries may differ."""
-    if not agent.fires_twice or event.call is None:
+    if "fires twice" not in agent.traits or event.call is None:
         return []
     roots_text = "\0".join([*(sources.roots or [sources.root]), *sorted(sources.broken)])
     return [trust.sha256(roots_text.encode("utf-8", "surrogatepass")), *map(once.hash_hook, hooks)]

@@ -11,7 +11,7 @@ from hookport.model.value import Value
 from hookport.runtime import merge, policy, surroundings, trust
 from hookport.runtime.select import find_native_event, find_targets
 from hookport.wire.answers import NOT_STARTED
-from hookport.wire.events import recast_call, rewrite_call, rewrite_part
+from hookport.wire.events import recast_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Call, Event
+    from hookport.runtime.execute.hosted import HostExecutor
     from hookport.runtime.handlers import Job
     from hookport.runtime.plan import PlannedHook
     from hookport.wire.table import Wire
@@ -76,6 +77,8 @@ class RunSetting(Value):
     natively: bool = False
     # Handlers that are functions, by the ids of their hooks; their rewrites contain the whole input.
     functions: Mapping[str, Callable[[Event], Sequence[Decision]]] = {}
+    # How commands are started where the process is another program's; None where it is ours.
+    executor: HostExecutor | None = None
 
 
 def run_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -> DispatchReport:
@@ -145,19 +148,20 @@ def _run_side_by_side(
         _run_in_turn([(number, hooks[number]) for number in lane], event, stopped, setting, done)
         for lane in order
     ]
-    if len(work) == 1 or os.name == "nt":
+    executor = setting.executor
+    if (len(work) == 1 and executor is None) or os.name == "nt":
         for task in work:
             _run_alone(task)
     else:
         from hookport.runtime.execute import parallel
 
-        parallel.run(work)
+        parallel.run(work, executor.stop if executor else -1)
     return done
 
 
 def _takes_turns(hook: PlannedHook, setting: RunSetting) -> bool:
     try:
-        return setting.wires(hook.dialect).stops_at_deny
+        return "stops at deny" in setting.wires(hook.dialect).traits
     except Exception:  # noqa: BLE001  (a dialect that is not known is told when its hook is run)
         return False
 
@@ -335,6 +339,8 @@ def is_native(hook: PlannedHook, setting: RunSetting) -> bool:
 
 
 def _rewrite_call(agent: Wire, event: Event, number: int, answered: Decision) -> Call:
+    from hookport.wire.rewrites import rewrite_call, rewrite_part
+
     call, changed = event.call, answered.updated_input or {}
     assert call is not None  # noqa: S101  (a rewrite is of a call)
     if number >= 0:

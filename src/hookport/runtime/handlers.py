@@ -14,7 +14,8 @@ from hookport.runtime.select import find_native_event
 from hookport.wire import recognition
 from hookport.wire.answers import NOT_STARTED
 from hookport.wire.answers import read_answer as read_said
-from hookport.wire.events import change_input, choose_native, name_tool, write_event
+from hookport.wire.events import choose_native, name_tool, write_event
+from hookport.wire.table import FILE_PLACEHOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def read_answer(
     call = event.call
     if not answered.updated_input or call is None:
         return answered.replace(updated_input=None)
+    from hookport.wire.rewrites import change_input
+
     is_own = wire.id == event.agent
     name = call.native if is_own else name_tool(wire, call, native)
     changed = change_input(wire, call, name, answered.updated_input, is_own=is_own)
@@ -159,6 +162,9 @@ def make_job(
         return _make_command_job(hook, wire, event, body, seconds, setting)
     if not hook.is_async:
         return Job(call=lambda: _call_service(hook, event, body, seconds, setting))
+    if setting.executor is not None:
+        setting.executor.start_beside(hook, wire, event, body, setting)
+        return Job()
     from hookport.runtime.execute import process
 
     full_seconds = hook.timeout_seconds
@@ -201,8 +207,15 @@ def _call_service(
                 timeout_seconds=seconds,
                 stopping=event.event in ("agent_stop", "subagent_stop"),
             )
-        root = event.root or event.cwd
-        return llm.work(hook.prompt, body, model=hook.model, env=env, timeout_seconds=seconds, root=root)
+        return llm.work(
+            hook.prompt,
+            body,
+            model=hook.model,
+            env=env,
+            timeout_seconds=seconds,
+            root=event.root or event.cwd,
+            kind=setting.executor.kind if setting.executor else None,
+        )
     return RunResult("spawn_error", detail=f"only its own agent can run a handler of type {hook.type}")
 
 
@@ -231,14 +244,18 @@ def _make_command_job(
         env["PYTHONPYCACHEPREFIX"] = os.path.join(
             journal.find_state_folder(setting.env) or os.devnull, "pycache"
         )
-    if wire.file_placeholder and wire.file_placeholder in command:
+    if "file placeholder" in wire.traits and FILE_PLACEHOLDER in command:
         from hookport.runtime import placeholder
 
         env[placeholder.FILE] = placeholder.format_value(event.call.input.get("path") if event.call else None)
-        command = placeholder.insert_variable(command, wire.file_placeholder)
+        command = placeholder.insert_variable(command, FILE_PLACEHOLDER)
     arguments: dict[str, Tree] = {"command": command, "stdin": body, "cwd": cwd, "env": env}
     if not hook.is_async:
-        return Job(command={**arguments, "timeout_seconds": seconds})
+        kind = {"kind": setting.executor.kind} if setting.executor else {}
+        return Job(command={**arguments, **kind, "timeout_seconds": seconds})
+    if setting.executor is not None:
+        setting.executor.start_beside(hook, wire, event, body, setting)
+        return Job()
     from hookport.runtime.execute import process
 
     process.start(**arguments, timeout_seconds=hook.timeout_seconds, done=_make_callback(hook, setting))

@@ -182,13 +182,13 @@ def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], st
     try:
         from hookport.errors import UsageError
 
-        if (
-            isinstance(error, UsageError)
-            or policy.find_tamper_policy(_read_settings(env, store)) == policy.WARN
-        ):
+        if isinstance(error, UsageError):
+            return False
+        settings = _read_settings(env, store)
+        if policy.find_tamper_policy(settings) == policy.WARN:
             return False
         _, (*_, agent, native), _, _ = parse_arguments(args)
-        return policy.is_guarded_event(get_canonical_name(store.wire(agent), native))
+        return policy.is_guard_lost(get_canonical_name(store.wire(agent), native), settings)
     except Exception:  # noqa: BLE001  (it may be what failed)
         return True
 

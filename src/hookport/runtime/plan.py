@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-FORMAT = 12
+FORMAT = 13
 LONGEST_NAME = 200
 # The key in the state folder, and the digits of the checksum before a plan that is kept.
 KEY, KEY_BYTES, SEAL = "plans.key", 32, 64

@@ -43,6 +43,11 @@ def is_guarded_event(event: str) -> bool:
     return event.startswith(("before_", "permission_request"))
 
 
+def is_guard_lost(event: str, settings: Mapping[str, Any]) -> bool:
+    """Whether an error of ours on an event denies, since guards should have run and could not."""
+    return find_tamper_policy(settings) != WARN and is_guarded_event(event)
+
+
 def decide_unasked(who: str, why: str, on_tamper: str) -> Decision:
     """Decide for guards that could not run."""
     failure = f"{who} could not run: {why.rstrip('.')}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 STDERR_TAIL = 500
 # The journal's fields of every event.
-HEADING = ("agent", "event", "native", "session", "cwd")
+HEADING = ("agent", "event", "native", "session", "cwd", "root")
 
 
 def make_record(event: Event, result: DispatchResult, seconds: float) -> dict[str, Tree]:

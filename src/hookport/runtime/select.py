@@ -165,7 +165,7 @@ def _match_term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -
 
 def _match_name(pattern: str, call: Call, names: list[str], wire: Wire) -> Match | None:
     """Match a pattern on names of tools."""
-    if wire.server_last and pattern.startswith(wire.mcp[0]):
+    if "server last" in wire.traits and pattern.startswith(wire.mcp[0]):
         pattern = pattern.removeprefix(wire.mcp[0])
         if not call.mcp_tool:
             return None
@@ -223,7 +223,7 @@ def _may_find(pattern: str, call: Call, wire: Wire) -> bool:
         parts = [([unknown], name), *((spelled(name[at + 1 :]), name[:at]) for at in ends)]
     tools = [name for names in wire.names.values() for name in names]
     for server, tool in parts:
-        if wire.server_last:
+        if "server last" in wire.traits:
             text = [*spelled(tool), *joint, *server]
         else:
             text = [*prefix, *(server if joint else ()), *joint, *spelled(tool)]

@@ -64,7 +64,7 @@ class _SessionLock:
 
 def explain_dropped_deny(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> str:
     """Explain why a deny on a stop event is dropped: too many in a row; empty if it stands."""
-    if event.event not in STOPS or agent.caps_stops:
+    if event.event not in STOPS or "caps stops" in agent.traits:
         return ""
     limit = env.get(LIMIT_VARIABLE, "")
     most = int(limit) if limit.isdecimal() and int(limit) else MOST_STOPS
@@ -116,7 +116,7 @@ def find_decision(
 
     `deciders` is what would decide now: a decision without all of it is another entry's, and no answer.
     """
-    if not agent.fires_twice or event.call is None:
+    if "fires twice" not in agent.traits or event.call is None:
         return None
     key = _hash_call(event)
     with _SessionLock(env):
@@ -140,7 +140,7 @@ def keep_decision(
     deciders: Sequence[str] = (),
 ) -> None:
     """Keep the decision on a call for the events that follow; `after` has the input as rewritten."""
-    if not agent.fires_twice or event.call is None:
+    if "fires twice" not in agent.traits or event.call is None:
         return
     stored = decision.replace(updated_input=None)
     fields = {key: value for key, value in stored.as_dict().items() if value != getattr(Decision, key)}

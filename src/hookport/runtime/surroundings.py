@@ -7,6 +7,7 @@ import os
 from hookport.model.value import Value
 from hookport.runtime import journal
 from hookport.wire.events import fill_variables, list_places, list_variables
+from hookport.wire.table import read_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def find_transcript_needs(
     """Find what a hook needs of the agent's transcript; None if nothing."""
     if not event.facts.get("transcript") or not agent.transcript or agent.id == wire.id:
         return None
-    constants = {**wire.fixed, **wire.fixed_of.get(native, {})}
+    constants = read_rows(wire, "fixed", native)
     counts = tuple(
         name
         for name in ("steps", "session_ms")
@@ -88,7 +89,9 @@ def make_variables(
 
 def find_unread_variables(wire: Wire, event: Event, native: str, env: Mapping[str, str]) -> str:
     """Find the file with hooks' variables that no shell of the agent reads; empty without one."""
-    names = [name for name, word in wire.env_of.get(native, {}).items() if word == "$env_file"]
+    names = [
+        name for name, word in wire.by_event.get(native, {}).get("env", {}).items() if word == "$env_file"
+    ]
     if not names or any(env.get(name) for name in names):
         return ""
     path = _make_file(event, env)

@@ -62,7 +62,7 @@ def wrap_command(
     named = next(find_named_roots(sources.agent, env), "")
     root = (
         named
-        if named and not sources.agent.root_moves
+        if named and "root moves" not in sources.agent.traits
         else find_repository(named or occasion.find_start_folder())
     )
     return sources.replace(hooks=hooks, root=root)

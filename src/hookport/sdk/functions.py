@@ -11,7 +11,7 @@ from hookport.model.runs import BLOCK, Decision
 from hookport.model.value import Value
 from hookport.runtime import engine, merge, policy
 from hookport.sdk.events import Event
-from hookport.wire.events import edit_input
+from hookport.wire.rewrites import edit_input
 from hookport.wire.table import Wire
 
 TYPE_CHECKING = False

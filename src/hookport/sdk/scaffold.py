@@ -24,7 +24,7 @@ from hookport.model.hooks import Handler, Hook, Manifest, Term
 from hookport.model.runs import BLOCK, Answer, Call, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
 from hookport.sdk.scripts import LANGUAGES, ScriptPart, fill_template, find_path, write_script
-from hookport.shapes.dialect import EventSpec, has_field
+from hookport.shapes.dialect import EventSpec, has_field, list_locations
 from hookport.shapes.entries import find_slots
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.events import find_fired_native, name_mcp_tool, name_tool, write_event
@@ -121,7 +121,7 @@ def list_writable() -> tuple[str, ...]:
 
 def choose_dialect() -> str:
     """The default dialect: the first with a folder for each hook."""
-    return next(name for name in list_writable() if get(name).companions)
+    return next(name for name in list_writable() if get(name).shape.companions)
 
 
 def scaffold(request: ScaffoldRequest, root: Path) -> Scaffold:
@@ -164,7 +164,7 @@ def _check_request(request: ScaffoldRequest) -> Dialect:
 
 def _find_place(dialect: Dialect) -> str:
     """Find a project's place for hooks of a dialect: a folder for each hook, if the dialect has such."""
-    places = dialect.runs_from if dialect.kind == "format" else dialect.locations
+    places = list_locations(dialect, "run") if dialect.kind == "format" else dialect.locations
     paths = [place.path for place in places if place.scope == "project"]
     return next((path for path in paths if "/*/" in path), paths[0] if paths else "")
 
@@ -180,7 +180,7 @@ def _lay_out(request: ScaffoldRequest, dialect: Dialect) -> _HookLayout:
     before, _, after = place.partition("*/")
     package = f"{before}{request.name}"
     manifest = f"{package}/{after}"
-    if dialect.companions:
+    if dialect.shape.companions:
         path = f"{package}/scripts/run.{ending}"
         return _HookLayout(manifest, path, f"{package}/tests", manifest, path)
     folder = after.rpartition("/")[0]
@@ -307,7 +307,7 @@ def _find_obeyed_answer(dialect: Dialect, event: Event, decision: Decision) -> A
     """Find the simplest answer that the dialect's agent reads as this decision."""
     agent_wire = get_wire(dialect.id)
     spec = _find_spec(dialect, event.native)
-    is_plain = spec.exit_blocks and not (spec.deny_answer or dialect.deny_answer)
+    is_plain = spec.exits != "none" and not (spec.deny_answer or dialect.deny_answer)
     plain = Answer(stderr=f"{decision.reason}\n", exit_code=BLOCK)
     for answer in ([plain] if decision.reason and is_plain else []) + [
         write_answer(agent_wire, event, decision)[0]
@@ -356,12 +356,12 @@ def _encode_manifests(
         path: documents.dump(tree, pipeline.detect_dialect_kind(dialect, path))
         for path, tree in trees.items()
     }
-    if dialect.companions:
+    if dialect.shape.companions:
         # Its conventional script is ours, not a script that calls ours.
         manifests = [
             ScaffoldFile(layout.manifest, data)
             for path, data in fresh.items()
-            if path.endswith(dialect.file_name)
+            if path.endswith(dialect.shape.file_name)
         ]
         return manifests, 0, degraded.findings
     pipeline.verify(dialect, fresh, degraded.manifest.hooks)

@@ -7,10 +7,10 @@ are written as one group. Flat: event -> entries, the matcher being a field of e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from hookport.base.places import ends_at
 from hookport.errors import Problem, spell_path, suggest_closest
 from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
@@ -87,10 +87,12 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
             if extra:
                 data.update(extra)
                 reading.findings.append(OtherSettings.at("", keys=", ".join(extra))._replace(file=file))
-        setting_values = {native: value for native, value in events.items() if native in dialect.not_events}
+        setting_values = {
+            native: value for native, value in events.items() if native in dialect.shape.not_events
+        }
         if setting_values and len(path) == 1:
             data[str(path[0])] = setting_values
-        if dialect.root and events and path[:1] != dialect.root[:1]:
+        if dialect.shape.root and events and path[:1] != dialect.shape.root[:1]:
             _note_outside(reading, file, path)
         first = len(reading.hooks)
         for native, groups in events.items():
@@ -111,7 +113,7 @@ def _apply_switches(
     dialect: Dialect, tree: Tree, hooks: list[tuple[Hook, Place]]
 ) -> list[tuple[Hook, Place]]:
     """The hooks of a file, disabled where the file turns them off."""
-    is_off = dialect.is_off
+    is_off = dialect.shape.is_off
     if is_off is None:
         return hooks
     return [(hook._replace(enabled=False) if is_off(tree, hook) else hook, place) for hook, place in hooks]
@@ -151,7 +153,7 @@ def find_event_map(
     if not isinstance(tree, Mapping):
         problems.append(Problem(f"must be an object, not {name_kind(tree)}", (), file))
         return {}, path
-    for key in dialect.root:
+    for key in dialect.shape.root:
         if not path and key not in tree:
             if _looks_bare(dialect, tree):
                 return tree, ()
@@ -179,20 +181,16 @@ def _note_outside(reading: _Reading, file: str, path: Path) -> None:
     Elsewhere they are an excerpt, as documentation shows them, and taken as they are meant.
     """
     dialect = reading.dialect
-    if dialect.kind == "agent" and any(_is_at(file, place.path) for place in dialect.locations):
-        key = ".".join(map(str, dialect.root))
+    if dialect.kind == "agent" and any(
+        ends_at(PurePosixPath(file).parts, place.path) for place in dialect.locations
+    ):
+        key = ".".join(map(str, dialect.shape.root))
         reading.note(NeverRuns, Place(file, path), **explain_wrong_key(key, path))
-
-
-def _is_at(file: str, place: str) -> bool:
-    parts = PurePosixPath(place.removeprefix("~/")).parts
-    tail = PurePosixPath(file).parts[-len(parts) :]
-    return len(tail) == len(parts) and all(map(fnmatchcase, tail, parts))
 
 
 def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> None:
     dialect = reading.dialect
-    if native in dialect.not_events:
+    if native in dialect.shape.not_events:
         return
     if not isinstance(groups, list):
         reading.refuse(place, f"must be a list of groups, not {name_kind(groups)}")
@@ -211,7 +209,7 @@ def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> N
 
 def _read_group(reading: _Reading, group: _Group) -> None:
     file, path = group.place
-    if ("flat" if group.is_flat else "nested") not in reading.dialect.forms:
+    if ("flat" if group.is_flat else "nested") not in reading.dialect.shape.forms:
         lacks = (
             "lacks 'hooks', the list of its handlers"
             if group.is_flat
@@ -234,8 +232,8 @@ def _read_group(reading: _Reading, group: _Group) -> None:
 def _read_hook(reading: _Reading, group: _Group, place: Place, entry: Tree) -> None:
     dialect = reading.dialect
     reason = ""
-    if dialect.prepare and isinstance(entry, Mapping):
-        entry, reason = dialect.prepare(group.native, entry)
+    if dialect.shape.prepare and isinstance(entry, Mapping):
+        entry, reason = dialect.shape.prepare(group.native, entry)
     hook = _decode_entry(reading, group, place, entry)
     if hook is None:
         return
@@ -272,15 +270,15 @@ def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -
         reading.refuse(place, f"must be an object, not {name_kind(entry)}")
         return None
     problems: list[Problem] = []
-    structure = ("matcher", "hooks", *dialect.group_fields) if group.is_flat else ()
+    structure = ("matcher", "hooks", *dialect.shape.group_fields) if group.is_flat else ()
     hook = read_entry(dialect, entry, path, structure, problems)
     extra: dict[str, Tree] = {}
     values: dict[str, Tree] = {}
     for key, value in group.tree.items():
-        if key in ("matcher", "hooks") or (group.is_flat and key not in dialect.group_fields):
+        if key in ("matcher", "hooks") or (group.is_flat and key not in dialect.shape.group_fields):
             continue
-        if key in dialect.group_fields:
-            field = as_field(dialect.group_fields[key])
+        if key in dialect.shape.group_fields:
+            field = as_field(dialect.shape.group_fields[key])
             wrong = find_type_problem(field.attr, value, (*group.place.path, key))
             problems += [wrong] if wrong else []
             values[field.attr] = value
@@ -317,7 +315,7 @@ def _add_entry(groups: list[dict[str, Tree]], dialect: Dialect, hook: Hook, matc
     head: dict[str, Tree] = {} if matcher is None else {"matcher": matcher}
     head.update(write_group_extra(dialect, hook))
     entry = write_entry(dialect, hook)
-    if dialect.forms[0] == "flat":
+    if dialect.shape.forms[0] == "flat":
         groups.append({**entry, **head})
     elif groups and {key: value for key, value in groups[-1].items() if key != "hooks"} == head:
         groups[-1]["hooks"].append(entry)
@@ -336,11 +334,11 @@ def sort_events(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]
 def wrap_events(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:
     """The event map among the file's other settings."""
     data = dict(get_manifest_data(dialect, manifest))
-    old_events = data.pop(str(dialect.root[0]), NOTHING) if len(dialect.root) == 1 else NOTHING
+    old_events = data.pop(str(dialect.shape.root[0]), NOTHING) if len(dialect.shape.root) == 1 else NOTHING
     events = {**old_events, **events}
-    for key in reversed(dialect.root):
+    for key in reversed(dialect.shape.root):
         events = {key: events}
-    return {**dialect.root_keys, **data, **events} if dialect.root else events
+    return {**dialect.shape.root_keys, **data, **events} if dialect.shape.root else events
 
 
 def choose_location(dialect: Dialect, manifest: Manifest) -> Location:

@@ -7,7 +7,7 @@ replaces what it does otherwise.
 from __future__ import annotations
 
 from hookport.shapes.dialect import Tree
-from hookport.wire.table import Wire
+from hookport.wire.table import Wire, list_by_event
 
 KEYS = {
     "event": "hook_event_name",
@@ -241,7 +241,7 @@ PERMISSION_EXTRAS = {
 
 WIRE = Wire(
     keys=KEYS,
-    keys_of=KEYS_OF,
+    by_event=list_by_event(keys=KEYS_OF),
     words=WORDS,
     transcript="blocks",
     inputs=INPUTS,

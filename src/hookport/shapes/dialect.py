@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from hookport.base.tree import Tree as Tree  # noqa: PLC0414  (agents take it from here)
 from hookport.errors import Problem
@@ -20,7 +20,8 @@ from hookport.model.hooks import ANY_SERVER, Hook, Manifest, Term
 from hookport.wire.table import Wire
 
 Path = tuple[str | int, ...]
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+T = TypeVar("T")
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
 SECOND = timedelta(seconds=1)
 MILLISECOND = timedelta(milliseconds=1)
 
@@ -77,21 +78,17 @@ class EventSpec(NamedTuple):
     # What its matcher is tested against: `tool`, `mcp_tool`, `command` or `path` for a tool call, another
     # word for what the payload calls it, empty for nothing.
     subject: str = ""
-    # The tools it fires for, where it does not fire for all; and whether it fires for MCP tools then.
+    # The tools it fires for, where it does not fire for all; `mcp` for those of MCP servers.
     tools: tuple[str, ...] = ()
-    mcp: bool = False
-    # An answer may change the tool's input; it takes context where the special events do not.
+    # An answer may change the tool's input.
     rewrites: bool = False
-    context: bool = False
     # Read, and written only when the hook came from it or when its matcher holds a content pattern.
     secondary: bool = False
-    # Exit code 2 blocks; if not, only a JSON answer does.
-    exit_blocks: bool = True
-    # Nothing a hook prints here reaches the model; or only JSON does, and plain text does not.
-    silent: bool = False
-    json_only: bool = False
-    # A command that fails blocks, a timeout aside.
-    fails_closed: bool = False
+    # Which exit codes block: 2, `any` but 0 (a command that fails blocks, a timeout aside), or `none`, where
+    # only a JSON answer does.
+    exits: Literal["2", "any", "none"] = "2"
+    # What of a hook's output reaches the model: `all`, only JSON and no plain text, or `nothing`.
+    hears: Literal["all", "json", "nothing"] = "all"
     # Which products of the agent obey a deny here, where not all do.
     partly: str = ""
     # In which way of running the agent it does not fire; and the first version that has it, where known.
@@ -176,6 +173,9 @@ class Location(NamedTuple):
     at_repository: bool = False
     loaded: bool = True
     executable: bool = False
+
+
+PlaceUse = Literal["run", "module", "unread", "scoped", "also read", "maybe read"]
 
 
 class OnceRule(NamedTuple):
@@ -308,12 +308,34 @@ class Shadow(NamedTuple):
     even_empty: bool = False
 
 
+class Point(Generic[T]):
+    """A point in the code where a quirk of one agent decides; where no quirk does, the default holds."""
+
+    def __init__(self, default: T) -> None:
+        self.default = default
+
+
 class Quirk(NamedTuple):
-    """A surprise, by id, that the code or the documentation cites."""
+    """A surprise, by id, that the code or the documentation cites; `at` is what it says at hook points."""
 
     id: str
     text: str
     source: str
+    at: Mapping[Point[Any], Any] = NOTHING
+
+
+# Permission rules, as patterns, that the agent was seen not to fire although documented, and why.
+UNFIRED_RULES = Point[Mapping[str, str]](NOTHING)
+# What a hook that fails closed must print to let the action run.
+NO_OPINION = Point("")
+# The calls of the bridge that guard something are entries that fail closed.
+CLOSED_BRIDGE = Point(default=False)
+# Scripts must be executable, have a shebang line and be named from the package's root.
+SCRIPT_RULES = Point(default=False)
+# Files that are not read because of others.
+SHADOWS = Point[tuple[Shadow, ...]](())
+PLUGIN_STORE = Point[PluginStore | None](None)
+HOOK_TRUST = Point[HookTrust | None](None)
 
 
 class Place(NamedTuple):
@@ -332,7 +354,7 @@ class DecodedManifest(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """Configuration trees to a manifest and back.
+    """The layout of files: configuration trees to a manifest and back, and what a module of `shapes` asks.
 
     `decode` takes the trees by path; `encode` gives them. `by_event`: hooks are grouped by native event,
     so their order is the order of the event table. `merges`: one hook may be several entries. `in_place`
@@ -345,6 +367,27 @@ class Shape(NamedTuple):
     by_event: bool = True
     merges: bool = False
     in_place: Callable[[Dialect, str], str] | None = None
+    # The way to the map of events, what is always written beside it, and keys in it that are no events.
+    root: Path = ("hooks",)
+    root_keys: Mapping[str, Any] = NOTHING
+    not_events: tuple[str, ...] = ()
+    # The forms of an entry, the first being written; what it calls its matcher, and the fields beside that.
+    forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
+    matcher_key: str = "matcher"
+    group_fields: Mapping[str, Field | str] = NOTHING
+    # The first step of reading an entry of an event: the entry by the field tables, and why it never runs.
+    prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None
+    # Whether a file's tree switches one of its hooks off.
+    is_off: Callable[[Tree, Hook], bool] | None = None
+    # By the ending or the kind, where the ending does not determine the format: `{"json": "jsonc"}`; not for
+    # the files of plugins. A file of JSON with a byte order mark is refused.
+    file_kinds: Mapping[str, str] = NOTHING
+    refuses_bom: bool = False
+    # The name of its files, wherever they are, and the files that belong to one, relative to it; a key, with
+    # the start of its value, that no other dialect's file has.
+    file_name: str = ""
+    companions: str = ""
+    signature: tuple[str, str] = ("", "")
 
 
 class Dialect(NamedTuple):
@@ -365,8 +408,6 @@ class Dialect(NamedTuple):
     # Tools, former ones too, that no word of the vocabulary stands for, each with its source. A matcher may
     # name them; a name that ends with `*` is how several begin.
     wordless: Mapping[str, str] = NOTHING
-    # Permission rules, as patterns, that the agent was seen not to fire although documented, and why.
-    unfired_rules: Mapping[str, str] = NOTHING
     # The source by which the agent waits for processes that a hook leaves behind with its output open, and
     # drops the hook's answer when the hook's time is up.
     awaits_children: str = ""
@@ -375,32 +416,21 @@ class Dialect(NamedTuple):
 
     mcp: McpNames | None = None
     matching: Matching = NO_MATCHER
-    # What an entry calls its matcher.
-    matcher_key: str = "matcher"
 
-    # Answers as JSON are read, and which forms of a printed deny are obeyed (see degrade.capabilities).
-    reads_output: bool = True
+    # Which forms of a printed deny are obeyed (see degrade.capabilities).
     obeys: tuple[str, ...] = ()
     # The answer that blocks, where exit code 2 with a reason on stderr is not the way (`{reason}` is filled).
     deny_answer: Mapping[str, Any] = NOTHING
     # Exit code 2 without a word on stderr does not block: the reason is `needed`; or the word never reaches
     # the model, always (`lost`) or of a call of an MCP tool (`lost for MCP`).
     deny_reason: Literal["heard", "needed", "lost", "lost for MCP"] = "heard"
-    # What a hook that fails closed must print to let the action run.
-    no_opinion: str = ""
-    # The calls of the bridge that guard something are entries that fail closed.
-    bridge_closed: bool = False
 
     # How a command names the project's root, and that of its package; the first is written, all are read.
     project_dir: tuple[str, ...] = ()
     package_dir: tuple[str, ...] = ()
-    # How a command names the file that the tool call is about.
-    file_placeholder: str = ""
-    # Commands start at the project's root; or in a folder that moves, where a relative path is not found.
-    at_root: bool = False
-    cwd_moves: bool = False
-    # Scripts must be executable, have a shebang line and be named from the package's root.
-    script_rules: bool = False
+    # Where commands start: at the project's root, or in a folder that moves, where a relative path is not
+    # found; empty where nobody says.
+    commands_start: Literal["", "root", "moving"] = ""
 
     # The variables that this agent sets for the commands that it runs, and that no terminal of a person has:
     # `NAME`, or `NAME=VALUE` if only that value counts, with the source.
@@ -410,36 +440,15 @@ class Dialect(NamedTuple):
     # nowhere is not named.
     shows: Mapping[str, tuple[tuple[str, ...], str]] = NOTHING
 
-    # Where hookport looks for hooks to run by itself; `~/.config` is the user's XDG folder.
-    runs_from: tuple[Location, ...] = ()
-    # The name of its files, wherever they are, and the files that belong to one, relative to it; a key, with
-    # the start of its value, that no other dialect's file has.
-    file_name: str = ""
-    companions: str = ""
-    signature: tuple[str, str] = ("", "")
-    # By the ending or the kind, where the ending does not determine the format: `{"json": "jsonc"}`; not for
-    # the files of plugins.
-    file_kinds: Mapping[str, str] = NOTHING
-    # A file with a byte order mark is refused.
-    refuses_bom: bool = False
-    # The way to the map of events, what is always written beside it, and keys in it that are no events.
-    root: Path = ("hooks",)
-    root_keys: Mapping[str, Any] = NOTHING
-    not_events: tuple[str, ...] = ()
-    # Whether a file's tree switches one of its hooks off.
-    is_off: Callable[[Tree, Hook], bool] | None = None
-    # The forms of an entry, the first being written; the fields that stand beside a matcher.
-    forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
-    group_fields: Mapping[str, Field | str] = NOTHING
-    # Where the agent loads modules of code: hooks that hookport neither runs nor converts.
-    modules: tuple[Location, ...] = ()
+    # Places beside its own. `run`: where hookport looks for hooks to run by itself; `~/.config` is the user's
+    # XDG folder. `module`: where the agent loads code, hooks that hookport neither runs nor converts.
+    # `unread`: where it has hooks that hookport does not read, in files of its own and in plugins' manifests.
+    # `scoped`: skills and subagents, whose frontmatter may have hooks that run while one of these is active.
+    # `also read`: files of other dialects that it reads too; `maybe read`: those that it reads with a setting
+    # that no other program can read.
+    other_places: Mapping[PlaceUse, tuple[Location, ...]] = NOTHING
     # The files that make a folder a plugin for this agent; `hooks` there is a file, several, or hooks inline.
     manifests: tuple[str, ...] = ()
-    plugin_store: PluginStore | None = None
-    # Where the agent has hooks that hookport does not read: files of its own, and in plugins manifests.
-    unread_in: tuple[Location, ...] = ()
-    # Where skills and subagents may have hooks in their frontmatter, which run while one of these is active.
-    scoped_in: tuple[Location, ...] = ()
     # A handler without `type` is refused, not taken for a command.
     needs_type: bool = False
     # The same hook, found twice, runs once; a plugin's copy runs again.
@@ -451,38 +460,34 @@ class Dialect(NamedTuple):
     # What keeps hooks from running that are written down correctly.
     gates: tuple[Gate, ...] = ()
     folder_trust: FolderTrust | None = None
-    hook_trust: HookTrust | None = None
-    shadows: tuple[Shadow, ...] = ()
-    # Files of other dialects that it reads too.
-    also_reads: tuple[Location, ...] = ()
     # Places that only one of the agent's products reads, by product: what stands in two of them is no copy.
     products: tuple[tuple[str, ...], ...] = ()
-    # Those that it reads with a setting that no other program can read.
-    may_read: tuple[Location, ...] = ()
-    # Files of a project are read at the root of its repository, and in no folder below it.
-    at_repository: bool = False
-    # Files of a project are read in the folder that the agent is started in only.
-    at_start: bool = False
-    # Started below the root, it may read the files of that folder instead of the root's, and nobody sees why.
-    unsure_below: bool = False
+    # Which files of a project are read by an agent that is started below its root: the root's (empty), those
+    # of the folder it is started in only (`start`), or those at the root of the repository (`repository`);
+    # `unsure`: these, or those of that folder, and nobody sees why.
+    project_read: Literal["", "start", "repository", "unsure"] = ""
 
     # What a person must know before the written file works.
     notes: tuple[str, ...] = ()
     quirks: tuple[Quirk, ...] = ()
-    # Decides between dialects that a file could equally be.
-    precedence: int = 0
-    # It can express the whole model.
-    is_hub: bool = False
 
-    # The first step of reading an entry of an event: the entry by the field tables, and why it never runs.
-    prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None
     # The last step before encoding.
     adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
 
     @property
+    def reads_output(self) -> bool:
+        """Whether answers as JSON are read."""
+        return any("verdicts" in reading for reading in self.wire.reads.values())
+
+    @property
+    def is_hub(self) -> bool:
+        """Whether the dialect can express the whole model: it has every event, by the registry's name."""
+        return not self.lacks and all(spec.native == spec.canonical for spec in self.events)
+
+    @property
     def starts_in_package(self) -> bool:
         """Whether relative paths in a plugin's commands start at the plugin's folder."""
-        return self.script_rules or self.wire.starts_in == "package"
+        return self.wire.starts_in == "package" or find_quirk(self, SCRIPT_RULES)
 
 
 class RefusedError(Exception):
@@ -491,6 +496,26 @@ class RefusedError(Exception):
     def __init__(self, *problems: Problem) -> None:
         self.problems = problems
         super().__init__("; ".join(str(problem) for problem in problems))
+
+
+def find_quirk(dialect: Dialect, point: Point[T]) -> T:
+    """What a dialect's quirks say at a hook point."""
+    for quirk in dialect.quirks:
+        if point in quirk.at:
+            says: T = quirk.at[point]
+            return says
+    return point.default
+
+
+def list_locations(dialect: Dialect, *uses: PlaceUse | Literal["own"]) -> tuple[Location, ...]:
+    """The places of a dialect by what they are for; `own` are those of its own files."""
+    each = (dialect.locations if use == "own" else dialect.other_places.get(use, ()) for use in uses)
+    return tuple(place for places in each for place in places)
+
+
+def name_events(source: str, *natives: str) -> tuple[EventSpec, ...]:
+    """Events that no other dialect has, and that only tell, from one source."""
+    return tuple(EventSpec(native, "", "observe", source) for native in natives)
 
 
 def name_tools(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
@@ -604,7 +629,7 @@ def has_field(dialect: Dialect, attr: str, type_: str = "command") -> bool:
     handler = dialect.handlers.get(type_)
     if handler is None:
         return False
-    for fields in (handler.fields, dialect.group_fields):
+    for fields in (handler.fields, dialect.shape.group_fields):
         for field in fields.values():
             if field == attr or (isinstance(field, Field) and field.attr == attr and not field.read_only):
                 return True
@@ -663,20 +688,17 @@ def as_field(field: Field | str) -> Field:
 
 def covers(spec: EventSpec, term: Term) -> bool:
     """Whether an event that fires only for some tools fires for this term's."""
-    if term.kind == "mcp":
-        return spec.mcp
-    return term.kind == "tool" and term.value in spec.tools
+    return (term.value if term.kind == "tool" else term.kind) in spec.tools
 
 
 def is_split(spec: EventSpec) -> bool:
     """Whether the event fires only for some tools."""
-    return bool(spec.tools) or spec.mcp
+    return bool(spec.tools)
 
 
 def list_event_terms(spec: EventSpec) -> tuple[Term, ...]:
     """The tools that an event fires for, as terms."""
-    terms = tuple(Term("tool", tool) for tool in spec.tools)
-    return (*terms, Term("mcp", ANY_SERVER)) if spec.mcp else terms
+    return tuple(Term("mcp", ANY_SERVER) if tool == "mcp" else Term("tool", tool) for tool in spec.tools)
 
 
 def get_dialect_data(hook: Hook, dialect: str) -> Mapping[str, Any]:

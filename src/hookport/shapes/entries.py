@@ -33,6 +33,7 @@ from hookport.shapes.dialect import (
     list_event_terms,
 )
 from hookport.shapes.matchers import normalise_terms, read_matcher, write_matcher
+from hookport.wire.table import find_table
 
 _HOOK_ATTRS = frozenset(
     {"name", "description", "content", "condition", "priority", "metadata", "enabled", "blocking"}
@@ -265,7 +266,7 @@ def write_group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
     group = get_dialect_data(hook, dialect.id).get("group")
     extra = dict(group) if isinstance(group, Mapping) else {}
     spec = dialect.handlers[hook.handler.type]
-    for key, field in dialect.group_fields.items():
+    for key, field in dialect.shape.group_fields.items():
         value = write_value(hook, as_field(field), spec.timeout)
         if value is not None:
             extra[key] = value
@@ -280,7 +281,7 @@ def bind(
     decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
     blocking = (spec or make_unknown_event(dialect, native)).blocks in ("prevent", "retry") and decides
     hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
-    if spec and spec.fails_closed and blocking and hook.handler.type == "command":
+    if spec and spec.exits == "any" and blocking and hook.handler.type == "command":
         hook = hook._replace(handler=hook.handler._replace(on_failure="block"))
     if (
         spec
@@ -329,12 +330,16 @@ def find_slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term
     general = [spec for spec in specs if not is_split(spec)][:1]
     if general and "input_rewrite" in used and general[0].rewrites:
         split = [spec for spec in split if spec.rewrites]
-    if general and "structured_output" in used and general[0].context:
-        split = [spec for spec in split if spec.context]
+    if general and "structured_output" in used and _takes_context(dialect, general[0]):
+        split = [spec for spec in split if _takes_context(dialect, spec)]
     if not hook.matcher:
         return [(spec, ()) for spec in general or split]
     by_event = _share_terms(hook.matcher, split, general)
     return [(spec, normalise_terms(by_event[spec.native])) for spec in specs if spec.native in by_event]
+
+
+def _takes_context(dialect: Dialect, spec: EventSpec) -> bool:
+    return "context" in find_table(dialect.wire.answers, spec.native, spec.canonical)
 
 
 def _share_terms(
@@ -406,7 +411,7 @@ def read_root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree
     return {
         key: value
         for key, value in tree.items()
-        if key not in dialect.root and dialect.root_keys.get(key) != value
+        if key not in dialect.shape.root and dialect.shape.root_keys.get(key) != value
     }
 
 

@@ -13,10 +13,10 @@ import math
 import re
 import shlex
 from datetime import timedelta
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from hookport.base.places import ends_at, split_place
 from hookport.errors import Problem, suggest_closest
 from hookport.findings import Finding, UnknownEvent
 from hookport.model.hooks import NOTHING, Handler, Hook, Manifest
@@ -163,12 +163,9 @@ def _spell_script(dialect: Dialect, file: str) -> str:
     """The script's path as a shell word: from the project's root or the user's home, by its location."""
     steps = PurePosixPath(file).parts
     for place in dialect.locations:
-        parts = PurePosixPath(place.path).parts
-        expected = parts[1:] if parts[0] == "~" else parts
-        tail = steps[-len(expected) :]
-        if len(tail) == len(expected) and all(map(fnmatchcase, tail, expected)):
-            start = "~" if parts[0] == "~" else f'"{dialect.project_dir[0]}"'
-            return f"{start}/{shlex.quote('/'.join(tail))}"
+        if ends_at(steps, place.path):
+            start = "~" if place.path.startswith("~/") else f'"{dialect.project_dir[0]}"'
+            return f"{start}/{shlex.quote('/'.join(steps[-len(split_place(place.path)) :]))}"
     return shlex.quote(file) if file.startswith("/") else f'"{dialect.project_dir[0]}"/{shlex.quote(file)}'
 
 

@@ -99,7 +99,7 @@ def bind_table(
     ran would begin to.
     """
     if is_dead:
-        data = {**get_dialect_data(hook, dialect.id), dialect.matcher_key: matcher}
+        data = {**get_dialect_data(hook, dialect.id), dialect.shape.matcher_key: matcher}
         hook = hook._replace(provider_data={dialect.id: data})
     terms = read_matcher(dialect, spec, matcher)[0] if spec and spec.subject and not is_dead else ()
     return bind(dialect, hook, native, spec, terms, "")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import timedelta
+
 from hookport.model.events import join_native
-from hookport.shapes.dialect import Dialect, EventSpec, ToolName, list_event_terms
+from hookport.shapes.dialect import Dialect, ToolName
 from hookport.shapes.limits import find_longest_wait
 from hookport.wire.table import Wire
 
@@ -20,47 +23,44 @@ def complete_wire(dialect: Dialect) -> Wire:
         natives=_index_natives(dialect),
         tools=_index_by_native(dialect.tools),
         names=_index_by_tool(dialect.tools),
-        event_tools={spec.native: tools for spec in dialect.events if (tools := _list_tools(spec))},
+        event_tools={spec.native: spec.tools for spec in dialect.events if spec.tools},
         event_names={
             spec.native: _index_by_tool(spec.tool_names) for spec in dialect.events if spec.tool_names
         },
-        file_placeholder=dialect.file_placeholder,
         waits=_list_waits(dialect),
-        ceilings=_list_ceilings(dialect),
         mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
-        server_last=mcp is not None and mcp.server_last,
-        precedence=dialect.precedence,
+        traits=(*dialect.wire.traits, *(("server last",) if mcp and mcp.server_last else ())),
         shows={event: channels for event, (channels, _) in dialect.shows.items()} or Wire.shows,
     )
 
 
-def _index_natives(dialect: Dialect) -> dict[str, list[tuple[list[str], str]]]:
+def _index_natives(dialect: Dialect) -> dict[str, list[tuple[Sequence[str], str]]]:
     """The native events of each canonical one, those that are written first."""
-    natives: dict[str, list[tuple[list[str], str]]] = {}
+    natives: dict[str, list[tuple[Sequence[str], str]]] = {}
     for spec in sorted(dialect.events, key=lambda spec: spec.secondary):
         event = spec.canonical or join_native(dialect.id, spec.native)
-        natives.setdefault(event, []).append((_list_tools(spec), spec.native))
+        natives.setdefault(event, []).append((spec.tools, spec.native))
     return natives
 
 
-def _list_waits(dialect: Dialect) -> dict[str, float]:
-    """How long the agent waits for a command, by event, in seconds, if known."""
+def _list_waits(dialect: Dialect) -> dict[str, tuple[float, float]]:
+    """How long the agent waits for a command, by event: where nothing else is set, and at most."""
     default = dialect.handlers["command"].timeout.default if "command" in dialect.handlers else None
-    rows = {"*": default, **{spec.native: spec.default_timeout or None for spec in dialect.events}}
-    return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}
-
-
-def _list_ceilings(dialect: Dialect) -> dict[str, float]:
-    """How long the agent waits at most, by event, in seconds, where it has a limit."""
-    rows = {
-        "*": find_longest_wait(dialect, ()),
-        **{spec.native: find_longest_wait(dialect, (spec,)) for spec in dialect.events if spec.max_timeout},
+    rows = {"*": (default, find_longest_wait(dialect, ()))}
+    for spec in dialect.events:
+        rows[spec.native] = (
+            spec.default_timeout,
+            find_longest_wait(dialect, (spec,)) if spec.max_timeout else None,
+        )
+    return {
+        native: (_count_seconds(usual), _count_seconds(most))
+        for native, (usual, most) in rows.items()
+        if usual or most
     }
-    return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}
 
 
-def _list_tools(spec: EventSpec) -> list[str]:
-    return [term.value if term.kind == "tool" else "mcp" for term in list_event_terms(spec)]
+def _count_seconds(wait: timedelta | None) -> float:
+    return wait.total_seconds() if wait else 0.0
 
 
 def _index_by_native(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:

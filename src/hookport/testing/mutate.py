@@ -49,7 +49,8 @@ from hookport.testing.lookalikes import ASKED, BESIDE_PATH, MENTIONED, NEAR
 from hookport.testing.run import STOPPED, Package, read_case_event, run_case
 from hookport.testing.session import leave_interrupts
 from hookport.testing.suite import PACKAGE_ROOT, Case, change_texts
-from hookport.wire.events import rewrite_call, write_event
+from hookport.wire.events import write_event
+from hookport.wire.rewrites import rewrite_call
 
 PLAIN_WORD = re.compile(r"[\w@%+=:./-]+")
 # A path relative to a command's folder, except `.`, `..` and paths that start with them.

@@ -30,7 +30,8 @@ from hookport.testing.find import CASES, HOOK_FILES, TESTS
 from hookport.testing.happened import TEXT_CUT, Record, RecordedEvent
 from hookport.testing.package import find_origin, list_hooks, select_hooks
 from hookport.testing.suite import CONFIG, PACKAGE_ROOT, Config, Suite, change_texts
-from hookport.wire.events import rewrite_call, write_event
+from hookport.wire.events import write_event
+from hookport.wire.rewrites import rewrite_call
 
 # Replacements for values that identify a session or a person.
 SESSION, HOME = "recorded", "/home/user"

@@ -193,8 +193,8 @@ def _list_places(root: str, hooks: Iterable[HookEntry]) -> Iterator[str]:
         for name in vendored.read_content(root, site.path) or () if star else ():
             found_places.add(f"{start}{name}{rest if rest.startswith('/') else ''}")
             for dialect in site.dialects:
-                if dialect.companions:
-                    found_places.add(f"{start}{name}/{dialect.companions}")
+                if dialect.shape.companions:
+                    found_places.add(f"{start}{name}/{dialect.shape.companions}")
     yield from sorted(found_places - _list_personal_places())
 
 
@@ -204,7 +204,7 @@ def _make_portable(found_hook: HookEntry, root: str) -> PlannedHook:
         loaded_by=Readers(root, NOBODY).of(found_hook)
     )
     command = hook.command
-    for script in found_hook.scripts if get(hook.dialect).companions else ():
+    for script in found_hook.scripts if get(hook.dialect).shape.companions else ():
         name = f"{vendored.MARK}{_relativize(root, script)}{vendored.MARK}"
         command = command.replace(shlex.quote(script), name)
     package = _relativize(root, found_hook.package)

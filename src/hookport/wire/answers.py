@@ -92,7 +92,8 @@ def list_extras(wire: Wire, native: str, canonical: str) -> dict[str, str]:
 
 def read_failure(result: RunResult) -> Decision:
     """The decision of a process that did not exit by itself: none, with the reason."""
-    words = {"signal": f"killed by signal {result.signal}", "timeout": TIMED_OUT}
+    killed = f"killed by signal {result.signal}" if result.signal else "no exit status"
+    words = {"signal": killed, "timeout": TIMED_OUT}
     outcome = words.get(result.outcome, result.outcome.replace("_", " "))
     return Decision(failure=f"{outcome}: {result.detail}" if result.detail else outcome)
 

@@ -19,12 +19,7 @@ from hookport.wire.spellings import (
     put,
     subtract_tree,
 )
-
-# Fields that make a call of a tool what it is, and are texts.
-WHOLE = {"file_write": ("path", "content"), "file_edit": ("path", "old", "new"), "shell": ("command",)}
-# Fields that let a call do more than it could: a script whose rewrite is the whole input and leaves them out
-# takes them away, which is the stricter reading (Claude Code 2.1.325: the Bash tool).
-PRIVILEGES = ("dangerouslyDisableSandbox",)
+from hookport.wire.table import read_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +84,7 @@ def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Eve
     payload = dict(payload)
     native = native or find_native_name(wire, payload)
     wire = _use_view(wire, native)
-    keys = _find_keys(wire, native)
+    keys = read_rows(wire, "keys", native)
     text = {name: _as_text(get_first(payload, keys.get(name))) for name in _TEXT}
     canonical = get_canonical_name(wire, native)
     text["source"] = _to_canonical(wire.words.get(canonical), text["source"])
@@ -118,7 +113,7 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
     is_own = event.agent == wire.id and native in ("", event.native)
     native = native or (event.native if is_own else choose_native(wire, event))
     wire = _use_view(wire, native)
-    keys = _find_keys(wire, native)
+    keys = read_rows(wire, "keys", native)
     payload: dict[str, Tree] = {}
     event_name = wire.said.get(native, native)
     _write(payload, keys.get("event"), event_name)
@@ -140,7 +135,7 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
     }
     payload = {**event.extra, **payload}
     constant: dict[str, Tree] = {}
-    for place, value in {**wire.fixed, **wire.fixed_of.get(native, {})}.items():
+    for place, value in read_rows(wire, "fixed", native).items():
         if get(payload, place) is None:
             put(constant, place, fill(value, words))
     return merge_trees(payload, constant)  # type: ignore[no-any-return]
@@ -176,27 +171,27 @@ def find_subject(wire: Wire, event: Event, native: str, subject: str) -> str:
 def find_subject_field(wire: Wire, event: str, native: str, subject: str) -> str:
     """The event attribute or fact that a matcher of this wire tests."""
     usual = "subagent" if event.startswith("subagent") else "source"
-    keys = _find_keys(_use_view(wire, native), native)
+    keys = read_rows(_use_view(wire, native), "keys", native)
     return next((name for name, places in keys.items() if _names_place(places, subject)), usual)
 
 
 def list_places(wire: Wire, native: str, name: str) -> list[str]:
     """The places of an attribute in a native event's payload, without their spelling."""
-    places = _find_keys(wire, native).get(name)
-    return [] if isinstance(places, dict) else [place.partition(":")[0] for place in _as_list(places)]
+    places = read_rows(wire, "keys", native).get(name)
+    return [] if isinstance(places, dict) else [place.partition(":")[0] for place in as_list(places)]
 
 
 def _names_place(places: Tree, subject: str) -> bool:
     if isinstance(places, dict):
         return False
-    return any(place.partition(":")[0] == subject for place in _as_list(places))
+    return any(place.partition(":")[0] == subject for place in as_list(places))
 
 
 def _to_canonical(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
     """The canonical word for a native one; the native word if there is none."""
     if words and isinstance(value, str):
         for canonical, natives in words.items():
-            if canonical != "*" and value in _as_list(natives):
+            if canonical != "*" and value in as_list(natives):
                 return canonical
     return value
 
@@ -205,13 +200,13 @@ def _to_native(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
     """The native word for a canonical one."""
     if not words or not isinstance(value, str):
         return value
-    return next(iter(_as_list(words.get(value) or words.get("*"))), value)
+    return next(iter(as_list(words.get(value) or words.get("*"))), value)
 
 
 def list_roots(wire: Wire, payload: Mapping[str, Tree], native: str) -> list[str]:
     """Every root that a payload names; an event holds only the first."""
     roots: list[Tree] = []
-    for place in _as_list(_find_keys(_use_view(wire, native), native).get("root")):
+    for place in as_list(read_rows(_use_view(wire, native), "keys", native).get("root")):
         value = get(payload, place.partition(":")[0])
         roots += value if isinstance(value, list) else [value]
     return [root for root in roots if isinstance(root, str) and root]
@@ -219,8 +214,8 @@ def list_roots(wire: Wire, payload: Mapping[str, Tree], native: str) -> list[str
 
 def find_native_name(wire: Wire, payload: Mapping[str, Tree]) -> str:
     """The native event that a payload names or whose keys it has; empty if unclear."""
-    places = [wire.keys.get("event"), *(keys.get("event") for keys in wire.keys_of.values())]
-    for place in dict.fromkeys(place_name for each in places for place_name in _as_list(each)):
+    places = [wire.keys.get("event"), *(row.get("keys", {}).get("event") for row in wire.by_event.values())]
+    for place in dict.fromkeys(place_name for each in places for place_name in as_list(each)):
         event_name = get(payload, place)
         if isinstance(event_name, str) and event_name:
             named = [native for native in wire.events if wire.said.get(native, native) == event_name]
@@ -262,7 +257,7 @@ def name_tool(wire: Wire, call: Call, native: str = "") -> str:
 def name_mcp_tool(wire: Wire, server: str, tool: str) -> str:
     """An MCP tool's name as the wire combines it."""
     prefix, joint, allowed, longest = wire.mcp or ("mcp__", "__", "", 0)
-    if wire.server_last:
+    if "server last" in wire.traits:
         return f"{tool}{joint}{server or UNKNOWN_SERVER}"
     return spell_mcp_name(
         f"{prefix}{server or UNKNOWN_SERVER}" if joint else prefix, joint, tool, allowed, longest
@@ -290,8 +285,8 @@ def read_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree]
         raw = _gather_edits(raw)
     names = {
         field.partition(":")[0]: (canonical, field)
-        for canonical, fields in _find_fields(wire, tool, native).items()
-        for field in _as_list(fields)
+        for canonical, fields in find_fields(wire, tool, native).items()
+        for field in as_list(fields)
     }
     fields: dict[str, Tree] = {}
     for key, value in raw.items():
@@ -313,10 +308,10 @@ def write_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree
         field = wire.patches[native]
         return {field: text} if field else text
     if native in wire.batches:
-        (field, *_), _ = _find_batch(wire, native)
+        (field, *_), _ = find_batch(wire, native)
         if not isinstance(canonical.get(field), list):
-            return {field: [_write_element(wire, tool, native, canonical)]}
-    raw = _rename_fields(wire, tool, native, canonical)
+            return {field: [write_element(wire, tool, native, canonical)]}
+    raw = rename_fields(wire, tool, native, canonical)
     if native in wire.variants:
         field, by_value = wire.variants[native]
         value = next((value for value, chosen in by_value.items() if chosen == tool and value != "*"), "")
@@ -325,156 +320,9 @@ def write_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree
     return _number_edits(raw) if native in wire.numbered else raw
 
 
-def change_input(
-    wire: Wire, call: Call, native: str, raw: Mapping[str, Tree], *, is_own: bool
-) -> dict[str, Tree] | None:
-    """The input of a call after the rewrite of a script that saw it as its own `native` tool.
-
-    A rewrite is an edit: fields that it leaves out or repeats stay unchanged. Empty where nothing
-    changes, None where the outcome is not one call of the same tool.
-    """
-    if is_own:
-        wire = _infer_wire(wire, call)
-    shown = call.raw if is_own else write_input(wire, call.tool, native, call.input)
-    removed = _find_removed(wire, call.tool, shown, raw)
-    edited_raw = _edit_raw(wire, call.tool, native, shown, raw)
-    for key in removed:
-        del edited_raw[key]
-    if is_own:
-        return {} if edited_raw == shown else _read_own_input(wire, call.tool, native, edited_raw)
-    before, after = (
-        _read_single_input(wire, call.tool, native, tool_input) for tool_input in (shown, edited_raw)
-    )
-    if before is None or after is None:
-        return None
-    changes = {key: value for key, value in after.items() if key not in before or before[key] != value}
-    if not changes and not removed:
-        return {}
-    edited = edit_input(call, changes)
-    return edited if edited is None else {key: value for key, value in edited.items() if key not in removed}
-
-
-def edit_input(call: Call, changes: Mapping[str, Tree]) -> dict[str, Tree] | None:
-    """The input of a call with some fields changed; None if the changes contradict each other.
-
-    A call with one edit has it in `old` and `new`, a patch has its first one there and all in `edits`.
-    """
-    if any(key in changes and not isinstance(changes[key], str) for key in WHOLE.get(call.tool, ())):
-        return None
-    was, edited = call.input, {**call.input, **changes}
-    texts = {key: changes[key] for key in ("old", "new") if key in changes}
-    edits = changes.get("edits")
-    if "edits" in changes and not ("edits" in was or {"old", "new"} & set(was)):
-        return edited
-    if "edits" in changes and "edits" not in was:
-        # The call has a single edit: the list must hold exactly that one.
-        if not (isinstance(edits, list) and len(edits) == 1 and isinstance(edits[0], dict)):
-            return None
-        del edited["edits"]
-        is_torn = any(edits[0].get(key, text) != text for key, text in texts.items())
-        return None if is_torn else {**edited, **edits[0]}
-    old_edits = edited.get("edits")
-    if texts and isinstance(old_edits, list) and old_edits and isinstance(old_edits[0], dict):
-        first = {**old_edits[0], **texts}
-        if "edits" in changes and first != old_edits[0]:
-            return None
-        edited["edits"] = [first, *old_edits[1:]]
-    return edited
-
-
-def _find_removed(wire: Wire, tool: str, shown: Tree, raw: Mapping[str, Tree]) -> list[str]:
-    """The keys that a rewrite removes by leaving them out, where the dialect takes it as the whole input."""
-    if not raw or not isinstance(shown, dict) or tool in wire.merges or "*" in wire.merges:
-        return []
-    return [key for key in PRIVILEGES if key in shown and key not in raw]
-
-
-def _edit_raw(wire: Wire, tool: str, native: str, shown: Tree, raw: Mapping[str, Tree]) -> dict[str, Tree]:
-    """The input that a script saw with its changes; another name of a field replaces the field."""
-    if not isinstance(shown, dict):
-        return dict(raw)
-    groups = [list(_as_list(fields)) for fields in _find_fields(wire, tool, native).values()]
-    if native in wire.batches:
-        groups.append(list(_find_batch(wire, native)[0]))
-    replaced = [group for group in groups if any(name in raw for name in group)]
-    return {
-        **{key: value for key, value in shown.items() if not any(key in group for group in replaced)},
-        **raw,
-    }
-
-
-def _read_own_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
-    """Read the agent's own input into canonical terms; None if it must be a patch and is none."""
-    plain = read_input(wire, tool, native, raw)
-    if native not in wire.patches:
-        return plain
-    expanded = _expand_call(wire, Call(tool, native, input=plain, raw=raw))
-    return dict(expanded.input) if expanded.parts else None
-
-
-def _read_single_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
-    """Read a script's input into canonical terms as one call of the tool; None if it is not exactly one."""
-    plain = read_input(wire, tool, native, raw)
-    if native not in wire.patches and native not in wire.batches:
-        return plain
-    expanded = _expand_call(wire, Call(tool, native, input=plain, raw=raw))
-    if len(expanded.parts) != 1 or expanded.parts[0].tool != tool:
-        return None
-    return dict(expanded.parts[0].input)
-
-
-def rewrite_call(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
-    """The agent's own call with a new input, in both forms."""
-    wire = _infer_wire(wire, call)
-    raw = write_input(wire, call.tool, call.native, canonical)
-    if call.native in wire.patches and isinstance(raw, dict) and isinstance(call.raw, dict):
-        field = _find_patch_field(wire, call)
-        raw = {**call.raw, field: raw[wire.patches[call.native]]}
-    changed = call.replace(input=dict(canonical), raw=raw, parts=())
-    return changed if call.mcp_tool else _expand_call(wire, changed)
-
-
-def rewrite_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]) -> Call:
-    """The agent's own call with a new input for one of its parts."""
-    wire = _infer_wire(wire, call)
-    parts = list(call.parts)
-    parts[number] = parts[number].replace(input=dict(canonical))
-    if call.native in wire.patches:
-        from hookport.wire import patch
-
-        if "moved_from" in call.parts[number].input:
-            parts[number - 1 : number + 1] = [_move_part(parts[number - 1], parts[number])]
-        text = patch.render([{"tool": part.tool, **part.input} for part in parts])
-        field = _find_patch_field(wire, call)
-        raw = {**(call.raw if isinstance(call.raw, dict) else {}), field: text} if field else text
-    elif call.native in wire.batches:
-        fields, plain = _find_batch(wire, call.native)
-        elements = list(_list_elements(fields, call.raw))
-        # An object keeps the fields that it has beside the one that is plain text elsewhere.
-        is_plain = set(canonical) == {plain} or not isinstance(elements[number], dict)
-        element_form = _write_element if is_plain else _rename_fields
-        elements[number] = element_form(wire, call.tool, call.native, canonical)
-        has_list = isinstance(call.raw, dict) and any(field in call.raw for field in fields)
-        other_fields = (
-            {key: value for key, value in call.raw.items() if key not in fields} if has_list else {}
-        )
-        raw = {**other_fields, fields[0]: elements}
-    else:
-        shared = {key: value for key, value in canonical.items() if key in call.input}
-        edits = [_as_edit(part, shared) for part in parts]
-        raw = write_input(wire, call.tool, call.native, {**call.input, **shared, "edits": edits})
-    return _expand_call(wire, call.replace(raw=raw, input=read_input(wire, call.tool, call.native, raw)))
-
-
-def _move_part(source: Call, target: Call) -> Call:
-    """The part of a patch that moves a file, with the edits made at its new place."""
-    edited = {key: target.input[key] for key in ("edits", "old", "new") if key in target.input}
-    return source.replace(input={**source.input, **edited, "moved_to": target.input.get("path")})
-
-
 def list_variables(wire: Wire, native: str) -> Mapping[str, str]:
     """The environment variables of scripts of this wire on a native event, with their `$words`."""
-    return {**wire.env, **wire.env_of.get(native, {})}
+    return read_rows(wire, "env", native)
 
 
 def fill_variables(
@@ -504,20 +352,17 @@ def fill_variables(
 
 
 def _use_view(wire: Wire, native: str) -> Wire:
-    return wire.replace(**wire.views[native]) if native in wire.views else wire
+    view = wire.by_event.get(native, {}).get("view")
+    return wire.replace(**view) if view else wire
 
 
-def _find_keys(wire: Wire, native: str) -> dict[str, Tree]:
-    return {**wire.keys, **wire.keys_of.get(native, {})}
-
-
-def _as_list(places: Places | None) -> Iterable[str]:
+def as_list(places: Places | None) -> Iterable[str]:
     return () if not places else [places] if isinstance(places, str) else places
 
 
 def get_first(payload: Mapping[str, Tree], places: Places | None) -> Tree:
     """The value at the first of several places that has one."""
-    for place in _as_list(places):
+    for place in as_list(places):
         value = get(payload, place)
         if value is not None:
             return value
@@ -525,7 +370,7 @@ def get_first(payload: Mapping[str, Tree], places: Places | None) -> Tree:
 
 
 def _write(payload: dict[str, Tree], places: Places | None, value: Tree) -> None:
-    for place in _as_list(places):
+    for place in as_list(places):
         put(payload, place, value)
 
 
@@ -565,7 +410,7 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     words = words or [tool for tool in tools if tool != "mcp"] if not mcp_tool else []
     is_told = bool(words or mcp_tool)
     if not is_told and name:
-        is_last = wire.server_last and get_first(payload, keys.get("is_mcp")) is not False
+        is_last = "server last" in wire.traits and get_first(payload, keys.get("is_mcp")) is not False
         server, mcp_tool = _split_server_last(wire, name, server) if is_last else _split_mcp_name(wire, name)
         is_told = bool(mcp_tool)
     if name in wire.variants and isinstance(raw, dict):
@@ -573,13 +418,13 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     known_by = "name"
     if name and not is_told and not is_other_tool(wire, name):
         words = _guess_kinds(name, raw)
-        if wire.bare_mcp:
+        if "bare MCP" in wire.traits:
             # It may as well be an MCP tool, which the agent shows under its bare name.
             mcp_tool, words = name, ["", *(word for word in words if word in HARMFUL)]
             known_by = "input" if words[1:] else "name"
         else:
             known_by = "input" if words else ""
-            wire = _infer_wire(wire, Call(native=name, raw=raw, known_by=known_by))
+            wire = infer_wire(wire, Call(native=name, raw=raw, known_by=known_by))
     tool = words[0] if words else ""
     result = get_first(payload, keys.get("result"))
     call = Call(
@@ -598,12 +443,12 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
         mcp_tool=mcp_tool,
         known_by=known_by,
     )
-    return call if mcp_tool else _expand_call(wire, call)
+    return call if mcp_tool else expand_call(wire, call)
 
 
 def recast_call(wire: Wire, call: Call, word: str) -> Call:
     """A call of an unknown tool as one of the kinds that it may be."""
-    plain = read_input(_infer_wire(wire, call), word, call.native, call.raw)
+    plain = read_input(infer_wire(wire, call), word, call.native, call.raw)
     if isinstance(plain.get("command"), list):
         plain["command"] = "\n".join(map(str, plain["command"]))
     return call.replace(tool=word, also=(), server="", mcp_tool="", input=plain)
@@ -612,19 +457,21 @@ def recast_call(wire: Wire, call: Call, word: str) -> Call:
 def names_tool(wire: Wire, payload: Mapping[str, Tree], native: str) -> bool:
     """Whether a payload names no tool, or a tool as the agent names its tools."""
     wire = _use_view(wire, native)
-    name = _as_text(get_first(payload, _find_keys(wire, native).get("tool")))
+    name = _as_text(get_first(payload, read_rows(wire, "keys", native).get("tool")))
     event_names = {
         native_tool for names in wire.event_names.get(native, {}).values() for native_tool in names
     }
     if (
         not name
-        or wire.bare_mcp
+        or "bare MCP" in wire.traits
         or wire.event_tools.get(native)
         or name in event_names
         or _find_tools(wire, name)
     ):
         return True
-    is_mcp = any(_split_server_last(wire, name, "") if wire.server_last else _split_mcp_name(wire, name))
+    is_mcp = any(
+        _split_server_last(wire, name, "") if "server last" in wire.traits else _split_mcp_name(wire, name)
+    )
     return is_mcp or is_other_tool(wire, name)
 
 
@@ -634,7 +481,7 @@ def _guess_kinds(name: str, raw: Tree) -> list[str]:
     return list(kinds.guess_kinds(name, raw))
 
 
-def _infer_wire(wire: Wire, call: Call) -> Wire:
+def infer_wire(wire: Wire, call: Call) -> Wire:
     """The agent's wire with an unknown tool inferred from the input of its call."""
     if call.known_by != "input":
         return wire
@@ -686,7 +533,7 @@ def _split_mcp_name(wire: Wire, name: str) -> tuple[str, str]:
     """(server, tool) of a name as the agent spells it, else in any unambiguous spelling."""
     if wire.mcp and not wire.mcp[0] and not wire.mcp[1]:
         return "", name
-    spellings = [(wire.mcp[0], wire.mcp[1])] if wire.mcp and not wire.server_last else []
+    spellings = [(wire.mcp[0], wire.mcp[1])] if wire.mcp and "server last" not in wire.traits else []
     for prefix, joint in (*spellings, *MCP_SPELLINGS):
         bare = name.removeprefix(prefix)
         if prefix and bare == name:
@@ -708,12 +555,12 @@ def _split_server_last(wire: Wire, name: str, server: str) -> tuple[str, str]:
     return ("", name) if joint in tool else (server, tool)
 
 
-def _expand_call(wire: Wire, call: Call) -> Call:
+def expand_call(wire: Wire, call: Call) -> Call:
     """The call with a part for each thing that it does."""
     if call.native in wire.patches:
         from hookport.wire import patch
 
-        field = _find_patch_field(wire, call)
+        field = find_patch_field(wire, call)
         text = call.raw.get(field) if field and isinstance(call.raw, dict) else call.raw
         patch_parts = patch.read_parts(text) if isinstance(text, str) else None
         if patch_parts is None:
@@ -731,8 +578,8 @@ def _expand_call(wire: Wire, call: Call) -> Call:
         first = dict(parts[0].input) if parts else {}
         return call.replace(parts=tuple(parts), input={**first, "patch": text})
     if call.native in wire.batches and call.raw is not None:
-        fields, plain = _find_batch(wire, call.native)
-        elements = _list_elements(fields, call.raw)
+        fields, plain = find_batch(wire, call.native)
+        elements = list_elements(fields, call.raw)
         parts = [
             call.replace(input=_read_element(wire, call, plain or "path", element), parts=())
             for element in elements
@@ -743,12 +590,12 @@ def _expand_call(wire: Wire, call: Call) -> Call:
     return _expand_edits(call)
 
 
-def _find_batch(wire: Wire, native: str) -> tuple[Sequence[str], str]:
+def find_batch(wire: Wire, native: str) -> tuple[Sequence[str], str]:
     fields, plain = wire.batches[native]
     return (fields,) if isinstance(fields, str) else fields, plain
 
 
-def _list_elements(fields: Sequence[str], raw: Tree) -> list[Tree]:
+def list_elements(fields: Sequence[str], raw: Tree) -> list[Tree]:
     """The elements of a call's list; without a list, the input itself is the one element."""
     if isinstance(raw, dict):
         raw = next((raw[field] for field in fields if raw.get(field) is not None), raw)
@@ -770,10 +617,10 @@ def _read_element(wire: Wire, call: Call, plain: str, element: Tree) -> dict[str
     return fields
 
 
-def _write_element(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
+def write_element(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
     """Write one element of a call's list."""
-    _, plain = _find_batch(wire, native)
-    return canonical.get(plain) if plain else _rename_fields(wire, tool, native, canonical)
+    _, plain = find_batch(wire, native)
+    return canonical.get(plain) if plain else rename_fields(wire, tool, native, canonical)
 
 
 def _expand_edits(call: Call) -> Call:
@@ -795,13 +642,6 @@ def _expand_edits(call: Call) -> Call:
     return call.replace(parts=tuple(parts))
 
 
-def _as_edit(part: Call, shared: Mapping[str, Tree]) -> dict[str, Tree]:
-    """The part as an element of a list of edits."""
-    if part.tool == "file_write":
-        return {"old": "", "new": part.input.get("content", "")}
-    return {key: value for key, value in part.input.items() if key not in shared}
-
-
 def _read_named_fields(wire: Wire, raw: Mapping[str, Tree]) -> dict[str, Tree]:
     """Read an input whose fields the payload's keys name."""
     return {
@@ -809,7 +649,7 @@ def _read_named_fields(wire: Wire, raw: Mapping[str, Tree]) -> dict[str, Tree]:
     }
 
 
-def _find_patch_field(wire: Wire, call: Call) -> str:
+def find_patch_field(wire: Wire, call: Call) -> str:
     """The field that holds the patch: the table's, else the one that contains a patch."""
     field = wire.patches[call.native]
     if not field or not isinstance(call.raw, dict) or field in call.raw:
@@ -862,16 +702,16 @@ def _write_result(wire: Wire, call: Call, native: str) -> Tree:
     return text if template is None else fill(template, {"text": text})
 
 
-def _find_fields(wire: Wire, tool: str, native: str) -> Mapping[str, Places]:
+def find_fields(wire: Wire, tool: str, native: str) -> Mapping[str, Places]:
     return wire.inputs.get(native) or wire.inputs.get(tool) or wire.inputs.get("*", {})
 
 
-def _rename_fields(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> dict[str, Tree]:
-    names = _find_fields(wire, tool, native)
+def rename_fields(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> dict[str, Tree]:
+    names = find_fields(wire, tool, native)
     fields: dict[str, Tree] = {}
     for key, value in canonical.items():
         if key in names:
-            field = next(iter(_as_list(names[key])))
+            field = next(iter(as_list(names[key])))
             put(fields, field, _rename_edits(wire, value, into=False) if key == "edits" else value)
         else:
             fields[key] = value

@@ -97,9 +97,12 @@ READING = {"read", "view", "open", "cat", "get", "show", "stat", "analyze", "ins
 LISTING = {"list", "ls", "dir", "tree", "glob", "find"}
 
 
-def infer_wire(wire: Wire, native: str, raw: Tree) -> Wire:
-    """The wire with the tool inferred from its input; the same wire if nothing can be inferred."""
-    words = guess_kinds(native, raw)
+def infer_wire(wire: Wire, native: str, raw: Tree, words: tuple[str, ...] = ()) -> Wire:
+    """The wire with the tool inferred from its input; the same wire if nothing can be inferred.
+
+    Where it is known what the tool is (`words`), only the spelling of its fields is inferred.
+    """
+    words = words or guess_kinds(native, raw)
     if not words:
         return wire
     text = _find_patch_key(raw)

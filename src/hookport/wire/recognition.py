@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookport.wire.events import find_native_name, get_canonical_name, get_first, names_tool
 from hookport.wire.spellings import has_mark
+from hookport.wire.table import read_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def is_strange(
     callers: Mapping[str, Sequence[str]],
 ) -> bool:
     """Whether a payload may come from another agent than the entry's; checked on every event."""
-    keys = {**agent.keys, **agent.keys_of.get(native, {})}
+    keys = read_rows(agent, "keys", native)
     event_name = get_first(payload, keys.get("event"))
     if native in agent.events and event_name is not None and not _is_spelled(agent, native, event_name):
         return True
@@ -121,7 +122,7 @@ def _has_twins(payload: Mapping[str, Any]) -> bool:
 
 def _score_wire(payload: Mapping[str, Any], wire: Wire, native: str) -> tuple[int, ...]:
     """The evidence for a wire, the strongest first."""
-    keys = {**wire.keys, **wire.keys_of.get(native, {})}
+    keys = read_rows(wire, "keys", native)
     tool = get_first(payload, keys.get("tool"))
     # The places of an input without an object of its own are those of others.
     plain = [places for places in keys.values() if not isinstance(places, dict)]

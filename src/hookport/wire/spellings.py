@@ -112,6 +112,17 @@ def _from_seconds(value: Tree) -> Tree:
     return value * 1000 if is_number else value
 
 
+def _join_words(value: Tree) -> Tree:
+    """The line of a command given word by word; what a shell is given to run is the line itself."""
+    import shlex
+
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        return value
+    program = value[0].rpartition("/")[2] if value else ""
+    is_shell = program in ("sh", "bash", "zsh", "dash") and len(value) == 3 and value[1] in ("-c", "-lc")
+    return value[2] if is_shell else shlex.join(value)
+
+
 SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "json": (_from_json, _to_json),
     "strings": (_from_strings, _to_strings),
@@ -127,6 +138,7 @@ SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "number": (lambda value: str(value) if type(value) is int else value, _to_number),
     # Milliseconds in canonical terms.
     "seconds": (_from_seconds, _to_seconds),
+    "argv": (_join_words, lambda value: ["/bin/sh", "-c", value] if isinstance(value, str) else value),
     "loose": (_from_json, lambda value: value),
 }
 

@@ -7,11 +7,23 @@ from hookport.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     # Where something stands in a payload: `a.b` goes into objects, `a:json` names a spelling (see
     # `spellings`). Of several places the first with a value is read, and all are written.
     Places = str | Sequence[str]
+    Trait = Literal[
+        "bare MCP",
+        "caps stops",
+        "file placeholder",
+        "fires twice",
+        "root moves",
+        "server last",
+        "stops at deny",
+    ]
+
+
+FILE_PLACEHOLDER = "${file}"
 
 
 class Wire(Value):
@@ -22,8 +34,6 @@ class Wire(Value):
     # `input` may be an object of canonical field names and places, where the input has no object of its own.
     # Any other name is one of `Event.facts`; the names are those of `events.FACTS`.
     keys: Mapping[str, Any] = {}
-    # Where that differs by native event; None takes a key away.
-    keys_of: Mapping[str, Mapping[str, Any]] = {}
     # Values that are called otherwise than in canonical terms: canonical word to native word, or to several,
     # of which the first is written; `*` is written for every word that has no entry. By fact, or by
     # canonical event for its source. A word without an entry is passed on as it is: a script that knows it
@@ -34,8 +44,10 @@ class Wire(Value):
     # What a payload for another agent's event gets where the event has no value, by place; `$root` and
     # the like are filled in.
     fixed: Mapping[str, Any] = {}
-    # And what besides that by native event.
-    fixed_of: Mapping[str, Mapping[str, Any]] = {}
+    # By native event, what this event has otherwise: rows of `keys` (None takes one away), of `fixed` and of
+    # `env` that are its own; `view`, fields of this class with another value; and `echoes`, if it fires again
+    # while the agent works on the same prompt, and has none then: it is answered without asking a hook.
+    by_event: Mapping[str, Mapping[str, Any]] = {}
 
     # A tool's input: canonical field to native field, by native name of the tool or by canonical tool, `*`
     # for all others; of several native fields all are read and the first is written. `edits` gives the fields
@@ -52,18 +64,15 @@ class Wire(Value):
     # Native tools that are another canonical tool by the value of a field: (field, {value: tool}); an empty
     # value is for no value, `*` for any other, and another such pair asks another field.
     variants: Mapping[str, Sequence[Any]] = {}
-    # Fields of this class that have another value for one native event, by its name.
-    views: Mapping[str, Mapping[str, Any]] = {}
     # The places of the text in a result, the first with a value counts; and the result written for another
     # agent's event, by native event, canonical tool or `*`, with `$text` in it. Without one the text itself.
     texts: Sequence[str] = ()
     results: Mapping[str, Any] = {}
 
-    # Variables a script finds in its environment, those of some native events only, and where it starts:
-    # `root`, `cwd` or `package`. `$data` is a folder for what the script's package keeps, `$env_file` a file
-    # for variables that the agent's shell is to have.
+    # Variables a script finds in its environment, and where it starts: `root`, `cwd` or `package`. `$data` is
+    # a folder for what the script's package keeps, `$env_file` a file for variables that the agent's shell is
+    # to have.
     env: Mapping[str, str] = {}
-    env_of: Mapping[str, Mapping[str, str]] = {}
     starts_in: str = "cwd"
     # The form of the file that `transcript` names (see `runtime.transcripts`); empty for any other form.
     transcript: str = ""
@@ -96,24 +105,23 @@ class Wire(Value):
     # the order of its files, else the strictest. A dispatch has no use for either.
     obeys: Mapping[str, Mapping[str, Any]] = {}
     several: str = ""
-    # The variable with the root names the folder that the agent was started in, which may be below it.
-    root_moves: bool = False
     # An allow lifts the permission prompt that would come otherwise.
     lifts: bool = True
-    # The agent itself ends a stop hook that blocks for ever.
-    caps_stops: bool = False
     # Tools of its own that no word names and that run no command, change no file and fetch nothing: no guard
     # on tools that do is asked about them. `*` at the end stands for any.
     others: Sequence[str] = ()
-    # Any other name that is not known may be that of an MCP tool, whose server is unknown.
-    bare_mcp: bool = False
-    # Events that fire again while the agent works on the same prompt, and then have none: they are answered
-    # without asking a hook.
-    echoes: Sequence[str] = ()
-    # Several events fire for one call, so the decision on the first answers the others.
-    fires_twice: bool = False
-    # The first deny ends the run of the hooks after it.
-    stops_at_deny: bool = False
+    # What else it does, in words:
+    # - `bare MCP`: any other name that is not known may be that of an MCP tool, whose server is unknown.
+    # - `caps stops`: the agent itself ends a stop hook that blocks for ever.
+    # - `file placeholder`: FILE_PLACEHOLDER in a command stands for the path of the call.
+    # - `fires twice`: several events fire for one call, so the decision on the first answers the others.
+    # - `root moves`: the variable with the root names the folder that the agent was started in, which may be
+    #   below it.
+    # - `server last`: in an MCP tool's name the server comes last, and the prefix stands in matchers only.
+    # - `stops at deny`: the first deny ends the run of the hooks after it.
+    traits: Sequence[Trait] = ()
+    # Decides between two dialects that a payload or a file fits equally: the greater number wins.
+    precedence: int = 0
 
     # From here on: filled in from the dialect's tables.
     id: str = ""
@@ -128,17 +136,11 @@ class Wire(Value):
     # The tools of an event that fires for some only, and the tool names of events that have their own.
     event_tools: Mapping[str, Sequence[str]] = {}
     event_names: Mapping[str, Mapping[str, Sequence[str]]] = {}
-    # What stands in a command for the path of the call, and how long the agent waits, by native event or `*`:
-    # unless an entry sets another time, and at most, whatever it sets.
-    file_placeholder: str = ""
-    waits: Mapping[str, float] = {}
-    ceilings: Mapping[str, float] = {}
-    # (prefix, joint, characters that stay, longest) of an MCP tool's name; empty: it has none. Where the
-    # server comes last, the prefix stands in matchers only.
+    # How long the agent waits, by native event or `*`, in seconds: unless an entry sets another time, and at
+    # most, whatever it sets; 0 where nobody knows.
+    waits: Mapping[str, Sequence[float]] = {}
+    # (prefix, joint, characters that stay, longest) of an MCP tool's name; empty: it has none.
     mcp: Sequence[Any] = ()
-    server_last: bool = False
-    # Decides between two dialects that fit a payload equally: the greater number wins.
-    precedence: int = 0
     # What of an answer the person at the agent sees, by native event, canonical event or `*`: `message`,
     # `reason`. Where nobody knows, both.
     shows: Mapping[str, Sequence[str]] = {"*": ("message", "reason")}
@@ -146,8 +148,10 @@ class Wire(Value):
 
 def find_wait(wire: Wire, native: str, within: float = 0.0) -> float:
     """How long the agent waits on an event, in seconds, if its entry sets `within`; 0 if unknown."""
-    wait = within or wire.waits.get(native, wire.waits.get("*", 0.0))
-    most = wire.ceilings.get(native, wire.ceilings.get("*", 0.0))
+    (usual, ceiling), (usual_of_all, ceiling_of_all) = (
+        wire.waits.get(name, (0.0, 0.0)) for name in (native, "*")
+    )
+    wait, most = within or usual or usual_of_all, ceiling or ceiling_of_all
     return min(wait or most, most or wait)
 
 
@@ -158,3 +162,17 @@ def find_table(tables: Mapping[str, Any], native: str, canonical: str) -> Mappin
             table: Mapping[str, Any] = tables[key]
             return table
     return {}
+
+
+def read_rows(wire: Wire, table: str, native: str) -> dict[str, Any]:
+    """The rows of `keys`, `fixed` or `env` on one native event."""
+    return {**getattr(wire, table), **wire.by_event.get(native, {}).get(table, {})}
+
+
+def list_by_event(**tables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The rows of `Wire.by_event` from tables by event: `list_by_event(keys={"Stop": {"steps": "n"}})`."""
+    rows: dict[str, dict[str, Any]] = {}
+    for name, table in tables.items():
+        for native, row in table.items():
+            rows.setdefault(native, {})[name] = row
+    return rows

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tells the agent, when a session starts, what it would ask for first: the rules in context.md and where git stands.
-# What a session-start hook prints as text is context. It needs no program but git, and says less without it.
+# Gives the agent, when a session starts, what it would ask for first: the rules in context.md and the state of git.
+# Text that a session-start hook prints is context. It needs only git, and prints less without it.
 
-cat >/dev/null # the payload is not needed, but who sends it must be able to
+cat >/dev/null # the payload is not needed, but its sender waits until it is read
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 if [ -r "$here/context.md" ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Denies calls that read or change a file with secrets, or name one in a shell command.
-// It fails closed: a payload that cannot be read is denied.
+// It fails closed: it denies an unreadable payload.
 "use strict";
 
 const fs = require("node:fs");
@@ -17,11 +17,11 @@ const HARMLESS = /\.(example|sample|template|dist|pub)$/i;
 
 const isSecret = (path) => SECRET.test(path) && !HARMLESS.test(path);
 
-// Every path in a call; one that leads somewhere else by a link, as both.
+// Every path in a call, and for a link its target too.
 function named(call) {
   const paths = [call.file_path, call.path].filter((path) => typeof path === "string");
   const targets = paths.filter(fs.existsSync).map((path) => fs.realpathSync(path));
-  // Quotes and backslashes hide a name from those who look for it, not from the shell.
+  // Quotes and backslashes hide a name from a search, not from the shell.
   const words = String(call.command ?? "").replace(/["'\\]/g, "").split(/[^\w./~-]+/);
   return [...paths, ...targets, ...words];
 }

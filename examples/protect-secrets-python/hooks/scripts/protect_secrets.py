@@ -25,7 +25,7 @@ def is_secret(path: str) -> bool:
 
 
 def named(call: dict[str, object]) -> Iterator[str]:
-    """Every path in a call; one that leads somewhere else by a link, as both."""
+    """Every path in a call, and for a link its target too."""
     for key in ("file_path", "path"):
         path = call.get(key)
         if isinstance(path, str):
@@ -33,7 +33,7 @@ def named(call: dict[str, object]) -> Iterator[str]:
             yield str(Path(path).resolve())
     command = call.get("command")
     if isinstance(command, str):
-        # Quotes and backslashes hide a name from those who look for it, not from the shell.
+        # Quotes and backslashes hide a name from a search, not from the shell.
         yield from re.split(r"[^\w./~-]+", re.sub(r"[\"'\\]", "", command))
 
 
@@ -49,6 +49,6 @@ def main() -> None:
 
 try:
     main()
-except Exception as error:  # noqa: BLE001  (whatever it is, a guard that failed has not looked)
+except Exception as error:  # noqa: BLE001  (a guard that failed has checked nothing)
     print(f"protect-secrets could not read the call, so it is denied: {error!r}", file=sys.stderr)
     sys.exit(2)

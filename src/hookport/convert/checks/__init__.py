@@ -176,7 +176,7 @@ def _find_spec(entry: CheckedEntry) -> EventSpec | None:
 def find_written_matcher(entry: CheckedEntry, spec: EventSpec) -> tuple[Path, str]:
     """The path and text of the matcher, at the entry or its group; no path if it is not a string."""
     for depth in range(len(entry.place.path), max(len(entry.place.path) - 3, -1), -1):
-        path = (*entry.place.path[:depth], entry.dialect.matcher_key)
+        path = (*entry.place.path[:depth], entry.dialect.shape.matcher_key)
         text = entry.at(path)
         if isinstance(text, Mapping):
             path, text = (*path, "tool"), text.get("tool")
@@ -625,7 +625,7 @@ def _check_duplicate_keys(reading: Reading, entries: list[CheckedEntry]) -> Iter
             entry = next((candidate for candidate, place in places if path[: len(place)] == place), None)
             where = entry.where(path) if entry else spell_path(path)
             finding = f.DuplicateKey.at(where, entry.number if entry else None, key=path[-1] if path else "")
-            root = reading.dialect.root
+            root = reading.dialect.shape.root
             # One of two lists of hooks is lost, whole.
             severity = "error" if path == root or (root and path[:-1] == root) else finding.severity
             yield finding._replace(file=file, line=line, column=column, severity=severity)

@@ -12,7 +12,7 @@ from hookport import agents
 from hookport.agents import Dialect
 from hookport.model.hooks import Hook
 from hookport.runtime.rules import COVERED
-from hookport.shapes.dialect import find_tools, has_field, list_native_tools
+from hookport.shapes.dialect import UNFIRED_RULES, find_quirk, find_tools, has_field, list_native_tools
 
 # Keys of tools' inputs; a rule has only the value. `domain:` belongs to rules.
 FIELDS = ("command", "description", "file_path", "path", "prompt", "run_in_background", "timeout", "url")
@@ -36,7 +36,7 @@ def find_dead_rule(hook: Hook, dialect: Dialect) -> DeadRule | None:
         return None
     if why := _explain_misspelling(hook.condition) or _explain_mismatch(hook, dialect):
         return DeadRule(why)
-    for pattern, why in dialect.unfired_rules.items():
+    for pattern, why in find_quirk(dialect, UNFIRED_RULES).items():
         if re.fullmatch(pattern, hook.condition):
             return DeadRule(why, is_documented=True)
     return None

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path as File
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from hookport import findings as f
 from hookport.agents import Dialect, get
+from hookport.base.places import ends_at, split_place
 from hookport.convert.checks import CheckedEntry, Reading, drop_repeated, list_entries
 from hookport.findings import Finding
 from hookport.model.hooks import Hook
-from hookport.shapes.dialect import Location
+from hookport.shapes.dialect import SCRIPT_RULES, Location, find_quirk, list_locations
 
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
 # Options without a value before the script's name; after any other, a script may be absent.
@@ -123,23 +121,20 @@ def find_place_folder(dialect: Dialect, full: File, *scopes: str) -> File | None
 def find_placed_file(dialect: Dialect, full: File, *scopes: str) -> PlacedFile | None:
     """A file at the most specific of the dialect's places that match it."""
     inside = (Location("plugin", name, "") for name in dialect.manifests)
-    places = (*dialect.locations, *dialect.runs_from, *dialect.scoped_in, *inside)
+    places = (
+        *list_locations(dialect, "own", "run", "scoped"),
+        *inside,
+    )
     placed_files = [_match_place(full, place.path) for place in places if not scopes or place.scope in scopes]
     return max(filter(None, placed_files), key=lambda placed_file: placed_file.weight, default=None)
 
 
 def _match_place(full: File, place: str) -> PlacedFile | None:
-    parts = _split_place(place)
-    tail = full.parts[-len(parts) :]
-    if len(tail) < len(parts) or not all(map(fnmatch.fnmatchcase, tail, parts)):
+    if not ends_at(full.parts, place):
         return None
+    parts = split_place(place)
     base = full.parent if len(parts) == len(full.parts) else full.parents[len(parts) - 1]
     return PlacedFile(base, (len(parts), sum("*" not in part for part in parts)))
-
-
-@cache
-def _split_place(place: str) -> tuple[str, ...]:
-    return PurePosixPath(place.removeprefix("~/")).parts
 
 
 def _check_scripts(entry: CheckedEntry, folders: CommandFolders, inner: Hook) -> Iterator[Finding]:
@@ -153,7 +148,7 @@ def _check_scripts(entry: CheckedEntry, folders: CommandFolders, inner: Hook) ->
         script = find_named_script(command)
         if script is None:
             continue
-        rules = speaks is entry.dialect and speaks.script_rules
+        rules = speaks is entry.dialect and find_quirk(speaks, SCRIPT_RULES)
         if rules and not script.word.startswith(("$", "~", "/")):
             name = script.word.removeprefix("./")
             yield entry.note(f.PackageRootUnused, placeholder=entry.dialect.package_dir[0], script=name)

@@ -11,6 +11,7 @@ from hookport.convert.degrade.work import Work, apply_strategy, can_block, chang
 from hookport.model.hooks import NOTHING
 from hookport.shapes.dialect import find_variable, has_field
 from hookport.shapes.entries import find_slots, quote_shell_word
+from hookport.wire.table import FILE_PLACEHOLDER
 
 
 def degrade_standing_script(work: Work) -> bool:
@@ -161,9 +162,9 @@ def degrade_placeholders(work: Work) -> bool:
             root = _spell_root(work, role, spelling)
             if root is not None:
                 replaced[spelling] = root
-    named = source.file_placeholder
-    if named and named in text and not target.file_placeholder and not work.wraps:
-        work.note(f.PlaceholderLost, placeholder=source.file_placeholder, consequence="it stays empty")
+    fills = ["file placeholder" in dialect.wire.traits for dialect in (source, target)]
+    if fills == [True, False] and FILE_PLACEHOLDER in text and not work.wraps:
+        work.note(f.PlaceholderLost, placeholder=FILE_PLACEHOLDER, consequence="it stays empty")
     if replaced:
         pattern = re.compile(
             "|".join(re.escape(word) + r"(?!\w)" for word in sorted(replaced, key=len, reverse=True))
@@ -210,7 +211,7 @@ def anchor_paths(work: Work) -> bool:
     """Anchor relative paths at the project root, so that they work in every working directory."""
     source, target, handler = work.source, work.target, work.hook.handler
     if (
-        not (source.at_root and target.cwd_moves and target.project_dir)
+        not (source.commands_start == "root" and target.commands_start == "moving" and target.project_dir)
         or (work.wraps and get_wire(source.id).starts_in != "cwd")
         or handler.type != "command"
         or work.is_prompt

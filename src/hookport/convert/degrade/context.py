@@ -50,7 +50,7 @@ def _explain_unread(target: Dialect, spec: EventSpec, event: str) -> str:
         _takes_context(agent_wire.replace(answers=answers, answers_of={}), spec, event)
         for answers in products
     ]
-    if spec.silent or not any(takes):
+    if spec.hears == "nothing" or not any(takes):
         return f"{target.title} takes no context on {spec.native}"
     if not all(takes):
         return f"only one of its products takes context on {spec.native}"

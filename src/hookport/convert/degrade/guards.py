@@ -7,7 +7,7 @@ from hookport.base.quoting import quote
 from hookport.convert.degrade.commands import close_command
 from hookport.convert.degrade.work import Work, change_commands, list_specs
 from hookport.model.events import AFTER_OF, split_native
-from hookport.shapes.dialect import EventSpec, find_event_specs, has_field
+from hookport.shapes.dialect import NO_OPINION, EventSpec, find_event_specs, find_quirk, has_field
 from hookport.shapes.entries import find_slots
 
 
@@ -97,7 +97,7 @@ def _keep_from_blocking(work: Work) -> None:
 
 def _note_exit_code(work: Work, spec: EventSpec) -> None:
     """Report what exit code 2 needs in the target."""
-    if not spec.exit_blocks:
+    if spec.exits == "none":
         # A hook that fails closed blocks with every exit code except 0.
         if work.hook.handler.on_failure != "block" or not _can_fail_closed(work):
             work.note(f.ExitIgnored, event=spec.native)
@@ -112,7 +112,7 @@ def degrade_failure(work: Work) -> bool:
     handler = work.hook.handler
     closed = handler.on_failure == "block"
     specs = list_specs(work)
-    always = bool(specs) and all(spec.fails_closed for spec in specs)
+    always = bool(specs) and all(spec.exits == "any" for spec in specs)
     if work.wraps:
         return _wrap_failure(work, always=always and work.hook.blocking)
     if always and handler.type == "command" and work.hook.blocking:
@@ -153,7 +153,7 @@ def _wrap_failure(work: Work, *, always: bool) -> bool:
 
 def _speak_up(work: Work) -> None:
     """Make a hook without an opinion answer, if the target treats silence as a failure."""
-    answer = work.target.no_opinion
+    answer = find_quirk(work.target, NO_OPINION)
     if not answer or work.hook.handler.type != "command" or work.hook.handler.on_failure != "block":
         return
     work.note(f.CarriedInCommand, what="having no opinion")

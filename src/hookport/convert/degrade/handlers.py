@@ -43,7 +43,7 @@ def degrade_handler(work: Work) -> bool:
     if type_ == "http" and choose_strategy(work, "http_handler") == "warn":
         work.note(f.HttpToCurl)
         _note_variables(work)
-        closed = any(spec.fails_closed for spec in list_specs(work))
+        closed = any(spec.exits == "any" for spec in list_specs(work))
         work.hook = work.hook._replace(handler=_write_curl(work.hook.handler, failed=0 if closed else 1))
         work.is_url = True
         return True
@@ -188,9 +188,13 @@ def degrade_wire(work: Work) -> bool:
             evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
             work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
     for spec in list_specs(work):
-        if spec.silent and work.hook.event in ("session_start", "before_prompt"):
+        if spec.hears == "nothing" and work.hook.event in ("session_start", "before_prompt"):
             work.note(f.ContextLost, event=spec.native)
-        if spec.json_only and work.hook.event in ("session_start", "before_prompt") and not work.is_wrapped:
+        if (
+            spec.hears == "json"
+            and work.hook.event in ("session_start", "before_prompt")
+            and not work.is_wrapped
+        ):
             work.note(f.TextLost, event=spec.native)
     work.hook = work.hook._replace(dialect=work.target.id)
     return True

@@ -16,6 +16,7 @@ from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
     McpNames,
+    covers,
     find_event_specs,
     find_matching,
     find_tools,
@@ -103,7 +104,7 @@ def _names_servers(work: Work) -> bool:
     """Whether the target's payload names the server of an MCP tool."""
     target_wire = get_wire(work.target.id)
     has_joint = bool(target_wire.mcp and target_wire.mcp[1])
-    specs = [spec for spec in list_specs(work) if spec.mcp or not is_split(spec)]
+    specs = [spec for spec in list_specs(work) if "mcp" in spec.tools or not is_split(spec)]
     return has_joint or all(list_places(target_wire, spec.native, "server") for spec in specs)
 
 
@@ -217,7 +218,7 @@ def read_back(work: Work) -> tuple[Term, ...]:
 def _exists(work: Work, term: Term) -> bool:
     """Whether the target shows hooks such a tool."""
     specs = find_event_specs(work.target, work.hook.event)
-    special = any(is_split(spec) and term in _cover(spec, term) for spec in specs)
+    special = any(covers(spec, term) for spec in specs)
     general = any(not is_split(spec) for spec in specs)
     if term.kind == "mcp":
         return special or (general and (work.target.mcp is not None or _ignores_matcher(work, specs)))
@@ -228,14 +229,6 @@ def _exists(work: Work, term: Term) -> bool:
             if not is_split(spec)
         )
     return general
-
-
-def _cover(spec: EventSpec, term: Term) -> tuple[Term, ...]:
-    return (
-        (term,)
-        if (term.kind == "mcp" and spec.mcp) or (term.kind == "tool" and term.value in spec.tools)
-        else ()
-    )
 
 
 def _ignores_matcher(work: Work, specs: list[EventSpec]) -> bool:

@@ -93,7 +93,7 @@ def unwrap_hook(hook: Hook) -> Hook:
     option_values = dict(option.removeprefix("--").partition("=")[::2] for option in options)
     source = get(match["dialect"])
     # If every failure of an entry blocks, `on_failure` is not the inner hook's own.
-    always = hook.blocking and all(spec.fails_closed for spec, _ in find_slots(get(hook.dialect), hook))
+    always = hook.blocking and all(spec.exits == "any" for spec, _ in find_slots(get(hook.dialect), hook))
     on_failure = "" if always else hook.handler.on_failure
     inner = hook._replace(
         dialect=source.id,

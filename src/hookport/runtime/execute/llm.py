@@ -107,8 +107,15 @@ def ask(
     return _make_result(reply, name, seconds, stopping=stopping)
 
 
-def work(
-    prompt: str, arguments: bytes, *, model: str, env: Mapping[str, str], timeout_seconds: float, root: str
+def work(  # noqa: PLR0913  (all but two by name)
+    prompt: str,
+    arguments: bytes,
+    *,
+    model: str,
+    env: Mapping[str, str],
+    timeout_seconds: float,
+    root: str,
+    kind: type[process.Child] | None = None,
 ) -> RunResult:
     """Let a model read the project below `root` before it answers as for `ask`."""
     service = _find_service(model, env)
@@ -129,6 +136,7 @@ def work(
         cwd=os.sep,
         env=env,
         timeout_seconds=timeout_seconds,
+        kind=kind,
     )
     return _read_result(ran, f"{service.provider}:{service.model}", timeout_seconds)
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from hookport.runtime.handlers import Job
 
 
-def run(works: Sequence[Work]) -> None:
-    """Run every line to its end."""
+def run(works: Sequence[Work], stop: int = -1) -> None:
+    """Run every line to its end; StopRunError once there is something to read from `stop`."""
     try:
         woken, wake = os.pipe()
     except OSError:  # calls that run one after the other need no descriptor of ours
         woken = wake = -1
-    lines = _Lines(works, woken, wake)
+    lines = _Lines(works, woken, wake, stop)
     try:
         lines.run()
     finally:
@@ -37,9 +37,9 @@ def run(works: Sequence[Work]) -> None:
 class _Lines:
     """The running lines, by number."""
 
-    def __init__(self, works: Sequence[Work], woken: int, wake: int) -> None:
+    def __init__(self, works: Sequence[Work], woken: int, wake: int, stop: int) -> None:
         self.works, self.woken, self.wake = works, woken, wake
-        self.children = process.Children(woken)
+        self.children = process.Children(woken, stop)
         self.running = set(range(len(works)))
         self.called: list[tuple[int, RunResult]] = []
 

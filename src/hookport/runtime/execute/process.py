@@ -1,8 +1,8 @@
 """Run one hook command as a child process; whatever it does, we return in time and leave nothing behind.
 
-The child inherits its working directory from us: we change ours under a lock while it starts, because
-`posix_spawn` cannot set it and a fork costs twice as much. A host with its own threads should therefore use
-absolute paths.
+The child gets its working directory from ours, changed for the moment of the start under a lock, because
+`posix_spawn` cannot set it and a fork costs twice as much. In a process that is not ours alone, `hosted`
+starts children without changing anything of the process.
 """
 
 from __future__ import annotations
@@ -62,17 +62,18 @@ def run(
     cwd: str,
     env: Mapping[str, str],
     timeout_seconds: float | None,
+    kind: type[Child] | None = None,
 ) -> RunResult:
     """Run a command to its end and return how it ended.
 
-    Text runs through `/bin/sh -c`, a list without a shell. The environment is exactly `env`; its PATH is also
-    where the program is searched.
+    Text runs by `/bin/sh -c`, a list without a shell. The environment is exactly `env`, which also has the
+    PATH that a program is looked for on. `kind` starts the child in another way than usual.
     """
     if os.name == "nt":
         from hookport.runtime.execute import _windows
 
         return _windows.run(command, stdin=stdin, cwd=cwd, env=env, timeout_seconds=timeout_seconds)
-    return _Child(stdin, timeout_seconds).run(_make_argv(command), cwd, env)
+    return (kind or Child)(stdin, timeout_seconds).run(_make_argv(command), cwd, env)
 
 
 def start(
@@ -94,9 +95,7 @@ def start(
 
         return _windows.start(command, stdin=stdin, cwd=cwd, env=env, timeout_seconds=timeout_seconds)
     argv = _make_argv(command)
-    return _start_detached(
-        lambda told_pid: _Child(stdin, timeout_seconds).run(argv, cwd, env, told_pid), done
-    )
+    return _start_detached(lambda told_pid: Child(stdin, timeout_seconds).run(argv, cwd, env, told_pid), done)
 
 
 def start_call(call: Callable[[], RunResult], done: Callable[[RunResult], None] | None = None) -> int:
@@ -176,7 +175,11 @@ def _leave(_number: int, _frame: object) -> None:
     sys.exit(1)
 
 
-class _StartError(Exception):
+class StopRunError(BaseException):
+    """Nobody waits for the hooks any more; no handler of errors stops it."""
+
+
+class StartError(Exception):
     """The reason why a command did not start: it cannot, or the system lacks resources now."""
 
     def __init__(self, why: str, outcome: Outcome = "spawn_error") -> None:
@@ -187,16 +190,16 @@ class _StartError(Exception):
 class Children:
     """Commands that run in parallel, by the keys that they were started with; closing it ends them."""
 
-    def __init__(self, wake: int = -1) -> None:
+    def __init__(self, wake: int = -1, stop: int = -1) -> None:
         self.poll = select.poll()
-        self.wake = wake
-        if wake >= 0:
-            self.poll.register(wake, select.POLLIN)
+        self.wake, self.stop = wake, stop
+        for descriptor in {wake, stop} - {-1}:
+            self.poll.register(descriptor, select.POLLIN)
         self._steps: dict[int, Steps] = {}
         self._waits: dict[int, float] = {}
         self._over: list[tuple[int, RunResult]] = []
 
-    def start(
+    def start(  # noqa: PLR0913  (all but two by name)
         self,
         key: int,
         command: str | list[str],
@@ -205,15 +208,22 @@ class Children:
         cwd: str,
         env: Mapping[str, str],
         timeout_seconds: float | None,
+        kind: type[Child] | None = None,
     ) -> None:
         """Start one more."""
-        self._steps[key] = _Child(stdin, timeout_seconds, self.poll).steps(_make_argv(command), cwd, env)
+        child = (kind or Child)(stdin, timeout_seconds, self.poll)
+        self._steps[key] = child.steps(_make_argv(command), cwd, env)
         self._step(key, None)
 
     def wait(self) -> list[tuple[int, RunResult]]:
-        """Serve them until a command ends, or the wake-up descriptor becomes readable."""
+        """Serve them until one is over, or there is something to read from the descriptor that wakes us.
+
+        StopRunError if there is something to read from the one that stops us.
+        """
         while not self._over:
             ready = _poll_ready(self.poll, min(self._waits.values(), default=LONGEST_WAIT_SECONDS))
+            if self.stop in ready:
+                raise StopRunError
             for key in list(self._steps):
                 self._step(key, ready)
             if self.wake in ready:
@@ -236,8 +246,11 @@ class Children:
             self._over.append((key, over.value))
 
 
-class _Child:
+class Child:
     """One hook process: our ends of its pipes, what it printed so far, and how it ended."""
+
+    # An interrupt between start and assignment of the pid would lose the child.
+    shields_start = True
 
     def __init__(self, stdin: bytes, timeout_seconds: float | None, poll: select.poll | None = None) -> None:
         self.began = time.monotonic()
@@ -275,11 +288,11 @@ class _Child:
         """Run in steps: each yields the seconds to wait and receives the ready descriptors."""
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         try:
-            # An interrupt between start and assignment of the pid would lose the child.
-            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+            if self.shields_start:
+                signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
             try:
                 self._start(argv, cwd, env)
-            except _StartError as error:
+            except StartError as error:
                 return RunResult(error.outcome, detail=str(error), seconds=time.monotonic() - self.began)
             finally:
                 if started is not None:
@@ -304,22 +317,26 @@ class _Child:
 
     def _start(self, argv: list[str], cwd: str, env: Mapping[str, str]) -> None:
         if not argv or not argv[0].strip():
-            raise _StartError("the command is empty")
-        _heed_children()
+            raise StartError("the command is empty")
         try:
             read_in, self.into = self._pipe()
             self.out, write_out = self._pipe()
             self.err, write_err = self._pipe()
             theirs = (read_in, write_out, write_err)
-            self.pid = _spawn(argv, cwd, env, theirs)
+            self.pid = self.spawn(argv, cwd, env, theirs)
         except OSError as error:
             why = f"the system cannot start a process: {error.strerror}"
-            raise _StartError(why, "not_started") from error
+            raise StartError(why, "not_started") from error
         except ValueError as error:
-            raise _StartError(_explain_bad_value(argv, cwd, env), "not_started") from error
+            raise StartError(_explain_bad_value(argv, cwd, env), "not_started") from error
         for descriptor in theirs:
             self.open.discard(descriptor)
             os.close(descriptor)
+
+    def spawn(self, argv: list[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
+        """Start the program with these streams, as the head of a group, and return its pid."""
+        _heed_children()
+        return _spawn(argv, cwd, env, streams)
 
     def _pipe(self) -> tuple[int, int]:
         pair = _open_pipe()
@@ -462,15 +479,13 @@ def _spawn(argv: list[str], cwd: str, env: Mapping[str, str], streams: tuple[int
             try:
                 os.chdir(cwd)
             except OSError as error:
-                trouble = _CWD_TROUBLE.get(error.errno or 0, error.strerror)
-                raise _StartError(f"the working directory {cwd} {trouble}") from error
-            path = _find_program(argv[0], env.get("PATH", os.defpath))
+                raise explain_folder_error(error, cwd) from error
+            path = find_program(argv[0], env.get("PATH", os.defpath))
             try:
                 return _spawn_program(path, argv, env, streams)
             except OSError as error:
-                why = _explain_start_error(error, path, os.path.normpath(os.path.join(cwd, path)))
-                outcome: Outcome = "not_started" if error.errno in _SYSTEM_TROUBLE else "spawn_error"
-                raise _StartError(why, outcome) from error
+                shown = os.path.normpath(os.path.join(cwd, path))
+                raise explain_start_error(error, path, shown) from error
         finally:
             if start_folder >= 0:
                 os.fchdir(start_folder)
@@ -528,7 +543,8 @@ def _open_start_folder() -> int:
         return -1
 
 
-def _find_program(name: str, search: str) -> str:
+def find_program(name: str, search: str) -> str:
+    """Find a program on a search path; StartError if there is none."""
     if os.sep in name or "\0" in name:
         return name
     candidate = ""
@@ -539,11 +555,23 @@ def _find_program(name: str, search: str) -> str:
                 return path
             candidate = candidate or path
     if not candidate:
-        raise _StartError(f"{name} was not found on PATH")
+        raise StartError(f"{name} was not found on PATH")
     return candidate
 
 
-def _explain_start_error(error: OSError, path: str, shown: str) -> str:
+def explain_folder_error(error: OSError, cwd: str) -> StartError:
+    """Explain why a child cannot work in a folder."""
+    trouble = _CWD_TROUBLE.get(error.errno or 0, error.strerror)
+    return StartError(f"the working directory {cwd} {trouble}")
+
+
+def explain_start_error(error: OSError, path: str, shown: str) -> StartError:
+    """Explain why a program does not start."""
+    outcome: Outcome = "not_started" if error.errno in _SYSTEM_TROUBLE else "spawn_error"
+    return StartError(_describe_start_error(error, path, shown), outcome)
+
+
+def _describe_start_error(error: OSError, path: str, shown: str) -> str:
     number = error.errno or 0
     if number in _SYSTEM_TROUBLE:
         return _SYSTEM_TROUBLE[number]

@@ -1,0 +1,40 @@
+"""Answer the events of a program in another language, over stdin and stdout.
+
+The program starts this once and writes JSON-RPC 2.0 requests, one a line: `initialize` first, then `fire` for
+each event. docs/embedding.md describes the requests, schemas/serve-stdio.schema.json checks them.
+
+  echo '{"jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"version": 1, "agent": "my-agent"}}' | hookport serve-stdio
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from argparse import ArgumentParser, Namespace
+from types import FrameType
+
+TERMINATED = 143
+
+
+def add_arguments(_parser: ArgumentParser) -> None:
+    """`hookport serve-stdio` has no arguments: the program says all in its first request."""
+
+
+def run(_args: Namespace) -> int:
+    """Serve until the end of stdin."""
+    from hookport.host.stdio import Server
+
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _leave)
+    # What hookport or a library prints by mistake is no answer.
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    Server(output).serve(sys.stdin.buffer)
+    return 0
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(TERMINATED)
