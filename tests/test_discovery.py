@@ -477,13 +477,13 @@ def test_what_is_no_file_is_neither_opened_nor_fatal(disk: Disk) -> None:
     found = disk.found()
     assert found.hooks == (in_folder(good),)
     assert found.findings == (
-        broken(hooks / "a-link", "is a link that leads nowhere"),
+        broken(hooks / "a-link", "is a broken link"),
         broken(hooks / "b-loop", loop),
         broken(hooks / "device/HOOK.md", special),
         broken(hooks / "fifo/HOOK.md", special),
         broken(hooks / "folder/HOOK.md", "is a folder, not a file"),
         broken(hooks / "huge/HOOK.md", "is larger than 5 MB, so it was not read"),
-        broken(hooks / "link/HOOK.md", "is a link that leads nowhere"),
+        broken(hooks / "link/HOOK.md", "is a broken link"),
         broken(hooks / "loop/HOOK.md", loop),
         broken(hooks / "socket/HOOK.md", special),
     )
@@ -527,7 +527,7 @@ def test_the_body_is_not_read(disk: Disk) -> None:
 
 def test_a_frontmatter_ends_within_the_part_that_is_read(disk: Disk) -> None:
     file = disk.write(".agents/hooks/guard/HOOK.md", "---\nname: " + "x" * HEAD + "\n---\n")
-    wanted = broken(file, "no frontmatter ends in its first 64 KiB", 1, 1)
+    wanted = broken(file, "the frontmatter does not end in its first 64 KiB", 1, 1)
     assert disk.found().findings == (wanted,)
 
 
@@ -836,7 +836,7 @@ def test_hooks_in_the_entries_of_a_marketplace_start_in_their_plugins(disk: Disk
         )
     ]
     elsewhere = "has hooks of a plugin that is elsewhere, so they are not read"
-    nowhere = "names './gone.json', which is no file of the plugin"
+    nowhere = "names './gone.json', which is not a file of the plugin"
     neither = "must be an object or the name of a file, so it is not read"
     nobody = "has hooks in the entry of a plugin, where no agent reads them"
     assert list(found.findings) == [

@@ -547,7 +547,7 @@ def test_a_folder_in_the_place_of_a_file(home: Path, env: dict[str, str]) -> Non
     (home / "a").write_bytes(b"old")
     (home / "settings.json").mkdir()
     changes = [change(home / "a", b"new"), Change(str(home / "settings.json"), None, b"{}")]
-    message = "~/settings.json: is a folder, where a file is expected."
+    message = "~/settings.json: is a folder, not a file."
     assert refused(changes, home, env, InputError) == message
     with pytest.raises(InputError, match="is a folder"):
         read_file(str(home / "settings.json"))
@@ -570,9 +570,9 @@ def test_what_cannot_be_read(home: Path) -> None:
             read_file(str(home / name))
         said[name] = str(raised.value).removeprefix(f"{home}/{name}: ")
     assert said == {
-        "pipe": "is no file that could be read: a pipe or a device.",
+        "pipe": "is not a readable file: a pipe or a device.",
         "loop": "cannot read it: Too many levels of symbolic links.",
-        "huge": "is larger than 5 MB, so it is left alone.",
+        "huge": "is larger than 5 MB, so it is left untouched.",
     }
 
 

@@ -84,7 +84,7 @@ LACKS = explain_missing(
     EVENTS,
     "no such event among the 9 of the reference",
     registry=30,
-    permission_request="Notification only tells that a permission is needed",
+    permission_request="Notification only reports that a permission is needed",
     tool_use_failure="PostToolUse fires only after success",
     after_compact="SessionStart fires again, with the source compact",
     interrupted="Stop does not fire on an interrupt, and no other event does",
@@ -356,7 +356,7 @@ DIALECT = Dialect(
         "With .factory/hooks.json in place, Droid does not read the hooks in .factory/settings.json.",
     ),
     quirks=(
-        Quirk("FD1", "a hooks.json with an outer `hooks` key is read by nobody, and nothing says so", "lab"),
+        Quirk("FD1", "a hooks.json with an outer `hooks` key is silently ignored", "lab"),
         Quirk("FD2", "exit 3 stops the whole session without running the tool", "lab"),
         Quirk(
             "FD3",

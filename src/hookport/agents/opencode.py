@@ -303,12 +303,12 @@ DIALECT = Dialect(
     quirks=(
         Quirk(
             "OC1",
-            "a plugin that does not load is skipped without a word: every export must be a function",
+            "a plugin that does not load is silently skipped: every export must be a function",
             "lab",
         ),
         Quirk("OC2", "permission.ask is in the types and never called", "lab"),
         Quirk("OC3", "assigning output.args has no effect, its keys must be assigned", "lab"),
-        Quirk("OC4", "the host has no timeout of its own, the generated code has one", "lab"),
+        Quirk("OC4", "the host has no timeout, the generated code has one", "lab"),
         Quirk("OC5", "tool.execute.after is not called when the tool threw", "lab"),
         Quirk(
             "OC6", "session.deleted fires only when a session is deleted, not when the program ends", "src"
