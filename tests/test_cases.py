@@ -224,7 +224,7 @@ def test_overrides_are_dot_paths_into_objects_and_lists() -> None:
     }
     assert base == {"a": {"b": 1}, "list": [{"x": 1}, 2]}
     for wrong in ("a.b.c", "list.x", "list.7"):
-        with pytest.raises(ValueError, match=r"cannot be set|is no element"):
+        with pytest.raises(ValueError, match=r"cannot be set|is not an element"):
             apply_overrides(base, ((split_path(wrong), 0),))
 
 

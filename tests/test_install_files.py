@@ -454,7 +454,9 @@ def test_a_file_with_another_name_is_refused_and_stays_linked(home: Path, env: d
     other.hardlink_to(settings)
     (home / "more.json").write_bytes(b"old")
     wanted = [change(home / "more.json", b"new"), change(settings, b"new")]
-    with pytest.raises(InputError, match=r"settings.json: has another name, a hard link"):
+    with pytest.raises(
+        InputError, match=r"settings.json: has a second name, and writing would break this hard link"
+    ):
         files.apply(wanted, env, what="sync")
     assert settings.samefile(other)
     assert {file.name: file.read_bytes() for file in home.iterdir()} == dict.fromkeys(
@@ -463,7 +465,9 @@ def test_a_file_with_another_name_is_refused_and_stays_linked(home: Path, env: d
     other.unlink()
     files.apply(wanted, env, what="sync")
     other.hardlink_to(settings)
-    with pytest.raises(InputError, match=r"settings.json: has another name, a hard link"):
+    with pytest.raises(
+        InputError, match=r"settings.json: has a second name, and writing would break this hard link"
+    ):
         files.undo(env)
     assert settings.samefile(other)
     other.unlink()
@@ -571,7 +575,7 @@ def test_what_cannot_be_read(home: Path) -> None:
         said[name] = str(raised.value).removeprefix(f"{home}/{name}: ")
     assert said == {
         "pipe": "is not a readable file: a pipe or a device.",
-        "loop": "cannot read it: Too many levels of symbolic links.",
+        "loop": "cannot read this file: Too many levels of symbolic links.",
         "huge": "is larger than 5 MB, so it is left untouched.",
     }
 
@@ -655,7 +659,7 @@ def test_without_a_ledger_nothing_is_written(home: Path, env: dict[str, str], tm
     (tmp_path / "state").mkdir(mode=0o555)
     said = as_plain_user(env, "apply", home / "a")
     assert said == (
-        f"InputError {tmp_path}/state/ledger: the ledger cannot write this file: Permission denied. "
+        f"InputError {tmp_path}/state/ledger: cannot write the ledger: Permission denied. "
         "Set HOOKPORT_STATE_DIR to a writable folder.\n"
     )
     with pytest.raises(InputError, match=r"no folder for the ledger: HOME is not set"):
@@ -748,8 +752,8 @@ def test_undo_does_not_touch_what_a_person_changed(home: Path, env: dict[str, st
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == (
             f"hookport: {home}/a: changed since `hookport sync` wrote it, so the run is not undone. "
-            "`hookport unsync` takes out our entries and keeps the change; "
-            "or undo the change first, then try again.\nhookport: Nothing was written.\n"
+            "`hookport unsync` removes our entries and keeps the change; "
+            "or revert the change first, then try again.\nhookport: Nothing was written.\n"
         )
     assert ((home / "a").read_bytes(), (home / "b").read_bytes()) == (b"new, edited", b"new")
     (home / "a").write_bytes(b"new")

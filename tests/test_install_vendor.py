@@ -377,7 +377,7 @@ def test_a_note_of_the_archive_that_somebody_else_wrote_does_not_count(project: 
 
 def test_an_unknown_agent_is_told(project: Project) -> None:
     done = project.bridge("dispatch", "claude-cod", "PreToolUse", given={})
-    assert "made without the dialect 'claude-cod'. Did you mean 'claude-code'?" in done.stderr
+    assert "built without the dialect 'claude-cod'. Did you mean 'claude-code'?" in done.stderr
     assert done.returncode == 1
 
 

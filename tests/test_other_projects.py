@@ -137,11 +137,11 @@ def test_all_projects_by_the_last_run_after_a_question(home: Home) -> None:
     one, two = home.project("a"), home.project("b")
     home.sync(one)
     told = home.run(two, "undo", "--all", code=2)
-    assert "nothing was taken back: no terminal to ask on. Use --yes or --dry-run." in told
+    assert "nothing was taken back: there is no terminal to ask on. Say --yes or --dry-run." in told
     assert "--json asks nothing" in home.run(two, "undo", "--all", "--json", code=2)
     assert f"in {one} would be taken back:" in home.run(two, "undo", "--all", "--dry-run")
     code, told = home.answered(two, "n", "undo", "--all")
-    assert (code, told.endswith("Take it back? [y/N] nothing was removed.\n")) == (1, True)
+    assert (code, told.endswith("Take it back? [y/N] nothing was taken back.\n")) == (1, True)
     assert f"removed   {entries(one)}" in told
     assert entries(one).exists()
     assert home.answered(two, "y", "undo", "--all")[0] == 0

@@ -201,7 +201,7 @@ INPUTS: dict[str, dict[str, Tree]] = {
     "agent": {"agent_type": "subagent_type"},
 }
 
-# With exit code 2 stdout is not looked at, so that nothing else can be said beside a deny.
+# With exit code 2 stdout is ignored, so nothing else can accompany a deny.
 DENY = {"stderr": "$reason", "exit": 2, "alone": True}
 
 ANSWERS: dict[str, Tree] = {
@@ -514,7 +514,7 @@ DIALECT = Dialect(
     sources=SOURCES,
     shows={
         # A prompt that is blocked leaves the input of Kimi Code 2.1.0 in its queue for good, so that nobody
-        # is told anything that way.
+        # sees a message that way.
         "UserPromptSubmit": ((), "lab"),
         "*": (("reason",), "lab"),
     },

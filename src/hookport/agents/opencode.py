@@ -245,7 +245,7 @@ DIALECT = Dialect(
     facts="1.18.33",
     sources=SOURCES,
     shows={
-        # A denied call stands there without its reason; the message is a toast of the plugin.
+        # A denied call appears there without its reason; the message is a toast of the plugin.
         "event.session.idle": (("message", "reason"), "lab"),
         "*": (("message",), "lab"),
     },
@@ -279,7 +279,7 @@ DIALECT = Dialect(
     matching=Matching("terms"),
     handlers=HANDLERS,
     # The terminal program runs plugins on Bun, the desktop app (1.14.39 and later) on Node.js, which has no
-    # global `Bun` (anomalyco/opencode#25880). A plugin that does not load is skipped without a word (OC1), so
+    # global `Bun` (anomalyco/opencode#25880). A plugin that does not load is silently skipped (OC1), so
     # the template imports only what both engines have.
     shape=make_module_shape("opencode.ts"),
     wire=build_wire([spec.native for spec in EVENTS]),

@@ -67,7 +67,7 @@ MCP_TOOL: dict[str, Tree] = {
 }
 DENY = {"deny": {"stderr": "$reason", "exit": 2}}
 
-# The exit code is all that is looked at, never stdout (doc).
+# Only the exit code counts, never stdout (doc).
 WIRE = Wire(
     keys={
         "event": "agent_action_name",

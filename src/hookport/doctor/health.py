@@ -78,7 +78,7 @@ class Fault(NamedTuple):
 class Start(NamedTuple):
     """What a hook starts on this system: a command, its script, and the word that runs it.
 
-    Without a word the script is started directly. `dialect` is the dialect of the command's variables, empty
+    Without such a word the script starts directly. `dialect` is the dialect of the command's variables, empty
     if no POSIX shell reads it; `in_package`: its package's folder is set; `from_root`: it starts at the root.
     """
 

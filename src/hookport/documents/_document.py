@@ -14,7 +14,7 @@ MAX_INT_BITS = 14_000
 BOM = b"\xef\xbb\xbf"
 
 
-class SyntaxProblem(Exception):  # noqa: N818 - the user is told of a problem, not of an error of ours
+class SyntaxProblem(Exception):  # noqa: N818 - the user sees a problem, not an error of ours
     """Bytes that are not a document of the expected kind, with line and column from 1."""
 
     def __init__(self, line: int, column: int, message: str) -> None:

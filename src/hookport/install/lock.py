@@ -221,7 +221,7 @@ def approve(root: str, reviewed: Lock, env: Mapping[str, str], how: str) -> None
     discovery = discover(root, env)
     contents = collect_texts(discovery, env)
     if build(discovery, env) != reviewed:
-        raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
+        raise UsageError("the hooks changed during the review. Nothing was approved. Review them again.")
     write(root, drop_private_hooks(discovery, reviewed, env))
     approvals.store_approval(root, reviewed, contents, env, how)
 

@@ -98,7 +98,7 @@ def _explain_shared_script(kept_hook: PlannedHook, hook: PlannedHook) -> str:
 def _find_numbers(hook: PlannedHook, event: Event, setting: RunSetting) -> set[int]:
     try:
         wire = setting.wires(hook.dialect)
-    except Exception:  # noqa: BLE001  (a dialect that is not known is told when its hook is run)
+    except Exception:  # noqa: BLE001  (an unknown dialect is reported when its hook runs)
         return set()
     return {number for number, _ in find_targets(hook, wire, event)[0]}
 

@@ -162,7 +162,7 @@ def _run_side_by_side(
 def _takes_turns(hook: PlannedHook, setting: RunSetting) -> bool:
     try:
         return "stops at deny" in setting.wires(hook.dialect).traits
-    except Exception:  # noqa: BLE001  (a dialect that is not known is told when its hook is run)
+    except Exception:  # noqa: BLE001  (an unknown dialect is reported when its hook runs)
         return False
 
 

@@ -204,7 +204,7 @@ def _list_tools(terms: Iterable[tuple[str, str, str]]) -> list[str]:
 
 def is_imported() -> bool:
     """Whether a module is being imported, other than the file that Python was started with."""
-    frame = sys._getframe(1)  # noqa: SLF001  (a file cannot tell it otherwise without a word of its own)
+    frame = sys._getframe(1)  # noqa: SLF001  (a file has no other way to know)
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_globals.get("__name__") != "__main__"

@@ -163,8 +163,8 @@ class Location(NamedTuple):
     """One place where the agent reads files; `*` in the path matches any name.
 
     `at_repository`: it is read at the root of the repository too, although the agent reads its other files of
-    a project in its start folder only. Not `loaded`: the documentation names it, and the agent did not run
-    what stands there. `executable`: a product of the agent skips a script there whose mode is not.
+    a project in its start folder only. Not `loaded`: the documentation names it, but the agent did not run
+    its hooks. `executable`: a product of the agent skips a script there whose mode is not.
     """
 
     scope: Literal["project", "local", "user", "plugin", "system"]
@@ -421,7 +421,7 @@ class Dialect(NamedTuple):
     obeys: tuple[str, ...] = ()
     # The answer that blocks, where exit code 2 with a reason on stderr is not the way (`{reason}` is filled).
     deny_answer: Mapping[str, Any] = NOTHING
-    # Exit code 2 without a word on stderr does not block: the reason is `needed`; or the word never reaches
+    # Exit code 2 without text on stderr does not block: the reason is `needed`; or the word never reaches
     # the model, always (`lost`) or of a call of an MCP tool (`lost for MCP`).
     deny_reason: Literal["heard", "needed", "lost", "lost for MCP"] = "heard"
 

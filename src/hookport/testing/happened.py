@@ -99,7 +99,7 @@ def _read_file(path: Path) -> tuple[Event | str, Record]:
     try:
         record = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        return f"cannot be read: {error}", {}
+        return f"cannot read it: {error}", {}
     if not isinstance(record, dict) or not isinstance(record.get("agent"), str):
         return "is not a recorded event", {}
     if record["agent"] not in list_dialects():

@@ -40,7 +40,7 @@ def list_marker_variables(wires: Iterable[Wire]) -> dict[str, list[str]]:
         wire.id: [
             name
             for name, value in wire.env.items()
-            # A plugin's is not there for other hooks; one that is not in capitals may be anybody's.
+            # Other hooks lack a plugin's variable; one that is not in capitals may be anybody's.
             if often.count(name) == 1 and name.isupper() and value not in ("$package", "$prompt")
         ]
         for wire in agents

@@ -18,7 +18,7 @@ _DETAIL_LIMIT = 300
 
 def hold(request: Tree) -> None:
     """Talk to the model until it answers, and print its text or the failure."""
-    print(json.dumps(_talk(request)), end="")  # noqa: T201 -- stdout is how the parent process hears of it
+    print(json.dumps(_talk(request)), end="")  # noqa: T201 -- the parent process reads it from stdout
 
 
 def _talk(request: Tree) -> Tree:
