@@ -178,7 +178,7 @@ def test_a_repository_is_the_nearest_one_below_the_end(tmp_path: Path) -> None:
     [
         ("/home/me/.config/agents/hooks/guard/HOOK.md", "~/.config/agents/hooks/*/HOOK.md", True),
         ("/work/.agents/hooks/a/b/HOOK.md", ".agents/hooks/*/HOOK.md", False),
-        ("/work/agents/x.md", "./agents/*.md", True),
+        ("/srv/agents/x.md", "./agents/*.md", True),
         ("hooks.json", "hooks/hooks.json", False),
         ("/etc/agent/hooks.json", "/etc/agent/hooks.json", True),
         ("/work/etc/agent/hooks.json", "/etc/agent/hooks.json", False),
