@@ -64,7 +64,7 @@ def print_table(rows: list[tuple[str, ...]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print("  " + "  ".join(cells).rstrip())
+        print("  ".join(cells).rstrip())
     print()
 
 
@@ -87,7 +87,7 @@ def judge(agent: str) -> tuple[str, ...]:
     stream = "stdout" if answer["stdout"].strip() else "stderr"
     text = text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
     receives = f"exit {answer['exit_code']}, {stream}: {text}"
-    verdicts = (one["decision"]["verdict"] for one in (denied, passed))
+    verdicts = [one["decision"]["verdict"].replace("none", "no opinion") for one in (denied, passed)]
     return agent, denied["event"]["native"], *verdicts, receives
 
 

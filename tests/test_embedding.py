@@ -107,7 +107,7 @@ def test_the_agents_are_short(name: str) -> None:
     assert len(lines) <= LONGEST_AGENT
 
 
-PUBLIC = {"hookport", "hookport.host", "hookport.testing"}
+PUBLIC = {"hookport", "hookport.host", "hookport.shell", "hookport.testing"}
 
 
 def test_examples_use_public_names_only() -> None:

@@ -146,9 +146,11 @@ def read_status(
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
-        standings = [
-            find_installed(find_target(agent, scope, discovery.root, env), discovery) for scope in SCOPES
-        ]
+        targets = [find_target(agent, scope, discovery.root, env) for scope in SCOPES]
+        # Without a file of the agent nothing is installed, and planning what would be takes long.
+        if not (agent in evidence or names or any(target.list_files() for target in targets)):
+            continue
+        standings = [find_installed(target, discovery) for target in targets]
         # What is installed in a file that cannot be read is unknown.
         refused = [
             standing
