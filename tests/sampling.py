@@ -18,9 +18,9 @@ from hookport.wire.table import find_table
 from tests.oracle import SEATS
 
 # What the chosen cases cover together. `each`: every value. `families`: every layout of files and every form
-# of answer of one dialect with each of another, however many dialects there are. `pairs`: both, so every
-# dialect as source and as target, and their number grows with the dialects and not with their square. `words`:
-# every dialect that a value begins with, and every other word of it. A number: one case in so many.
+# of answer of one dialect with each of another, however many dialects there are. `pairs`: both of these, so
+# their number grows with the dialects and not with its square. `words`: every dialect that a value begins
+# with, and every other word of it. A number: one case in so many.
 Cover = Literal["pairs", "each", "words", "families"] | int
 # The values of a case's parameters, by the parameters' names.
 Values = Mapping[str, str]

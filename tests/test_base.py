@@ -177,11 +177,11 @@ def test_a_repository_is_the_nearest_one_below_the_end(tmp_path: Path) -> None:
     ("path", "place", "at"),
     [
         ("/home/me/.config/agents/hooks/guard/HOOK.md", "~/.config/agents/hooks/*/HOOK.md", True),
-        ("/work/.agents/hooks/a/b/HOOK.md", ".agents/hooks/*/HOOK.md", False),
-        ("/work/agents/x.md", "./agents/*.md", True),
+        ("/srv/.agents/hooks/a/b/HOOK.md", ".agents/hooks/*/HOOK.md", False),
+        ("/srv/agents/x.md", "./agents/*.md", True),
         ("hooks.json", "hooks/hooks.json", False),
         ("/etc/agent/hooks.json", "/etc/agent/hooks.json", True),
-        ("/work/etc/agent/hooks.json", "/etc/agent/hooks.json", False),
+        ("/srv/etc/agent/hooks.json", "/etc/agent/hooks.json", False),
     ],
 )
 def test_a_path_ends_at_a_place(path: str, place: str, at: bool) -> None:

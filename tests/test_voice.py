@@ -15,7 +15,7 @@ from hookport.findings import KINDS
 from hookport.findings.kinds import Kind
 
 SOURCE = Path(__file__).parent.parent / "src" / "hookport"
-# The help of commands has a test of its own.
+# The texts of commands are not checked here.
 MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if path.parent.name != "cli"]
 # Each phrase reads as if translated, with the words to use instead.
 BANNED = {
