@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hookport.wire.table import Wire
 
 __all__ = [
+    "EXAMPLE_NAMES",
     "DecodedManifest",
     "Dialect",
     "EventSpec",
@@ -56,6 +57,8 @@ __all__ = [
 ]
 
 GROUP = "hookport.dialects"
+# The ids in examples, by the part that they play.
+EXAMPLE_NAMES = {"agent": "claude-code", "other": "cursor", "third": "codex", "format": "universal"}
 
 
 @cache
