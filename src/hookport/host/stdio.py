@@ -58,17 +58,14 @@ class Server:
 
     def serve(self, source: IO[bytes]) -> None:
         """Answer every line, and wait for the events that still run."""
-        try:
-            while line := source.readline(_LONGEST_LINE + 1):
-                if len(line) > _LONGEST_LINE:
-                    self._write_error(None, UNREADABLE, f"a line is longer than {_LONGEST_LINE >> 20} MiB")
-                    return
-                if line.strip():
-                    self._answer_line(line)
-            with self._idle:
-                self._idle.wait_for(lambda: not self._runs)
-        finally:
-            self.stop()
+        while line := source.readline(_LONGEST_LINE + 1):
+            if len(line) > _LONGEST_LINE:
+                self._write_error(None, UNREADABLE, f"a line is longer than {_LONGEST_LINE >> 20} MiB")
+                break
+            if line.strip():
+                self._answer_line(line)
+        with self._idle:
+            self._idle.wait_for(lambda: not self._runs)
 
     def stop(self) -> None:
         """Stop every event that still runs."""
