@@ -33,7 +33,7 @@ from tests.approval import approve
 READERS = [
     (name, place)
     for name in list_agents()
-    for place in (*list_locations(get(name), "also read"), *list_locations(get(name), "maybe read"))
+    for place in list_locations(get(name), "also read", "maybe read")
     if place.scope in ("project", "local", "user")
 ]
 MARKED = [(name, place) for name, place in READERS if "$root" in get_wire(name).env.values()]

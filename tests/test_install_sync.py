@@ -633,7 +633,7 @@ def test_concurrent_syncs_lose_nothing(world: World) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        for number in range(20)
+        for number in range(10)
     ]
     told = [(run.communicate(timeout=300)[1], run.returncode) for run in runs]
     assert [said for said, code in told if code] == []

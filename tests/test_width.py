@@ -10,8 +10,10 @@ import struct
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
+from types import MappingProxyType
 from typing import TextIO, cast
 
 import pytest
@@ -106,7 +108,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (cases.parent / "fixtures").mkdir()
     (cases.parent / "fixtures" / "call.json").write_text(json.dumps(payload))
     for name, verdict in ((f"{LONG}-deny", "deny"), (f"{LONG}-allow", "allow")):
-        case = {"name": name, "description": REASON, "event": "before_tool", "agents": list_agents()[:2]}
+        case: dict[str, object] = {
+            "name": name,
+            "description": REASON,
+            "event": "before_tool",
+            "agents": list_agents()[:2],
+        }
         case |= {"input": {"fixture": "fixtures/call.json"}, "expected": {"decision": verdict}}
         (cases / f"{name}.yaml").write_text(json.dumps(case, ensure_ascii=False), "utf-8")
     state = root.parent / "state"
@@ -173,7 +180,12 @@ def play(project: Path, commands: list[list[str]], **more: str) -> dict[str, str
 
 
 def show(
-    project: Path, commands: list[list[str]], width: int, *, is_whole: bool = True, **more: str
+    project: Path,
+    commands: list[list[str]],
+    width: int,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    *,
+    is_whole: bool = True,
 ) -> dict[str, str]:
     """Run commands in a terminal of this width; `is_whole` unless stderr is somewhere else."""
     ours, theirs = os.openpty()
@@ -181,7 +193,7 @@ def show(
     child = subprocess.Popen(
         [sys.executable, "-c", DRIVER, json.dumps(commands)],
         cwd=project,
-        env=make_environment(project, **{"TERM": "xterm-256color", **more}),
+        env=make_environment(project, **{"TERM": "xterm-256color", **environment}),
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs if is_whole else subprocess.DEVNULL,
@@ -195,7 +207,7 @@ def show(
     except OSError:
         pass
     os.close(ours)
-    text = data.decode(more.get("PYTHONIOENCODING", "utf-8"))
+    text = data.decode(environment.get("PYTHONIOENCODING", "utf-8"))
     assert child.wait() == 0, text
     return split_output(text)
 
@@ -309,7 +321,7 @@ def test_colours_follow_the_environment(
 ) -> None:
     words = [["log", "-n", "4"]]
     key = json.dumps(words[0])
-    terminal, pipe = show(project, words, 80, **environment)[key], play(project, words, **environment)[key]
+    terminal, pipe = show(project, words, 80, environment)[key], play(project, words, **environment)[key]
     assert ("\x1b[" in terminal, "\x1b[" in pipe) == (coloured_terminal, coloured_pipe)
     without = re.sub(r"\x1b\[[\d;]*m", "", pipe)
     assert without == play(project, words)[key]
@@ -317,13 +329,13 @@ def test_colours_follow_the_environment(
 
 def test_a_colour_is_never_the_only_sign(project: Path) -> None:
     words = [["log"], ["status"], ["matrix"]]
-    with_colours, without = show(project, words, 80), show(project, words, 80, NO_COLOR="1")
+    with_colours, without = show(project, words, 80), show(project, words, 80, {"NO_COLOR": "1"})
     for key in map(json.dumps, words):
         assert list_lines(with_colours[key]) == list_lines(without[key])
 
 
 def test_columns_win_over_the_terminal(project: Path) -> None:
-    shown = show(project, [["matrix"], ["log"]], 200, COLUMNS="50")
+    shown = show(project, [["matrix"], ["log"]], 200, {"COLUMNS": "50"})
     lines = [line for key in ('["matrix"]', '["log"]') for line in list_lines(shown[key])]
     assert 40 < max(map(measure, lines)) <= 50
 
@@ -336,7 +348,7 @@ def test_a_terminal_without_a_size_has_eighty_columns(project: Path) -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_an_encoding_that_lacks_a_character_gets_another(project: Path, encoding: str) -> None:
     words = [["matrix"], ["log", "-n", "4"]]
-    shown = show(project, words, 80, PYTHONUTF8="0", PYTHONIOENCODING=encoding)
+    shown = show(project, words, 80, {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding})
     lines = list_lines(shown['["matrix"]'])
     assert any("prevent *" in line for line in lines)
     assert all(len(line) <= 80 for line in lines)

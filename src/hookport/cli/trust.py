@@ -150,11 +150,9 @@ def _find_missing_entries(discovery: Discovery, env: dict[str, str]) -> list[Fin
     """Find hooks on events without an entry, in agents with hookport's entries: they need a sync."""
     missing_entries: list[Finding] = []
     for agent in all_agents():
-        scopes = [
-            sync.find_installed(find_target(agent, scope, discovery.root, env), discovery).installed
-            for scope in SCOPES
-        ]
-        if any(installed.ours for installed in scopes):
+        targets = [find_target(agent, scope, discovery.root, env) for scope in SCOPES]
+        if any(sync.read_our_entries(target, path) for target in targets for path in target.list_files()):
+            scopes = [sync.find_installed(target, discovery).installed for target in targets]
             gaps = find_gaps(list_enabled(discovery), (), scopes, discovery.root)
             gap_findings = (finding for finding, _ in report_gaps(gaps, get(agent)))
             missing_entries += [finding for finding in gap_findings if finding.code == NotRunHere.code]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ class RecordPrinter:
         cells = [
             f"{when.astimezone():%Y-%m-%d %H:%M:%S}" if when else flatten(record["time"]),
             flatten(record.get("agent")),
-            flatten(spell_path(project, "", os.environ)) if project else "–",
+            _spell_project(project),
             flatten(record.get("event")),
             self.paint(verdict, STYLES.get(verdict, "note")),
             flatten(_find_subject(record)),
@@ -103,6 +104,11 @@ class RecordPrinter:
         notes = record.get("notes")
         for note in notes if isinstance(notes, list) else ():
             yield "", flatten(note)
+
+
+@cache
+def _spell_project(project: str) -> str:
+    return flatten(spell_path(project, "", os.environ)) if project else "–"
 
 
 def find_project(record: Record) -> str:

@@ -143,7 +143,10 @@ def _escape(text: str, kept: str) -> str:
 
 
 def _escape_controls(text: str, kept: str) -> str:
-    if text.isascii() and text.isprintable():
+    letters = text
+    for sign in kept:
+        letters = letters.replace(sign, "")
+    if letters.isprintable() and (letters.isascii() or _UNSEEN.isdisjoint(letters)):
         return text
     return "".join(
         sign if (sign.isprintable() and sign not in _UNSEEN) or sign in kept else _format_escape(sign)
@@ -262,10 +265,15 @@ def format_columns(cells: Sequence[str], widths: Sequence[int], paint: Paint) ->
     """
     if paint.width and (drawing := _load_drawing()):
         return str(drawing.format_columns(cells, widths, paint))
-    lengths = [sum(len(piece) for piece, _ in split_styles(cell)) for cell in cells]
-    blanks = [max(width - length, 0) + 2 for width, length in zip((*widths, 0), lengths, strict=True)]
-    row = "".join(f"{cell}{'':{blank}}" for cell, blank in zip(cells, blanks, strict=True))
-    return f"{row.rstrip()}\n"
+    padded = [
+        cell + " " * (width - (_count_shown(cell) if paint.on else len(cell)))
+        for cell, width in zip(cells, widths, strict=False)
+    ]
+    return "  ".join([*padded, cells[-1]]).rstrip() + "\n"
+
+
+def _count_shown(cell: str) -> int:
+    return sum(len(piece) for piece, _ in split_styles(cell))
 
 
 def format_grid(rows: Rows, paint: Paint, styles: Mapping[str, str] = NO_STYLES, heads: int = 1) -> str:

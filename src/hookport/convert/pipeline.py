@@ -277,7 +277,7 @@ def _comes_back(hook: Hook, target: Dialect) -> bool:
 def find_home_path(dialect: Dialect, name: str) -> str:
     """Where a file of a dialect belongs: its known place at the end of its path, else the first place."""
     steps = [step for step in name.split("/") if step not in ("", ".", "..")]
-    places = [place.path for place in (*dialect.locations, *list_locations(dialect, "scoped"))]
+    places = [place.path for place in list_locations(dialect, "own", "scoped")]
     for place in (*places, *dialect.manifests):
         companion = (
             f"{place.rpartition('/')[0]}/{dialect.shape.companions}" if dialect.shape.companions else place

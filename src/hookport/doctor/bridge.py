@@ -223,7 +223,7 @@ def _is_read_by(agent: str, source: HookFile) -> bool:
     """Whether an agent reads a file by itself."""
     if agent not in list_agents():
         return False
-    rows = (*get(agent).locations, *list_locations(get(agent), "also read"))
+    rows = list_locations(get(agent), "own", "also read")
     return any(fnmatch.fnmatchcase(str(source.path), f"*/{row.path.removeprefix('~/')}") for row in rows)
 
 

@@ -125,7 +125,16 @@ def read_status(
     plan = str(Path(discovery.root, vendored.PLAN))
     states_known = trust.load_approval(discovery.root, env).states
     approved = {state.lock["bridge"].get(vendored.PLAN) for state in states_known}
-    reports = examine(cwd, env, chosen, is_quick=True)
+    targets = {
+        agent: [find_target(agent, scope, discovery.root, env) for scope in SCOPES] for agent in chosen
+    }
+    # Where an agent has neither a trace nor a file, nothing is installed for it.
+    shown = [
+        agent
+        for agent in chosen
+        if names or agent in evidence or any(target.list_files() for target in targets[agent])
+    ]
+    reports = examine(cwd, env, shown or chosen, is_quick=True)
     ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
     for diagnosis in (diagnosis for report in reports for diagnosis in report.diagnoses):
         finding = diagnosis.finding
@@ -144,11 +153,9 @@ def read_status(
         discovery.hooks,
     )
     states: list[AgentState] = []
-    for number, agent in enumerate(chosen):
-        tell(agent, number, len(chosen))
-        standings = [
-            find_installed(find_target(agent, scope, discovery.root, env), discovery) for scope in SCOPES
-        ]
+    for number, agent in enumerate(shown):
+        tell(agent, number, len(shown))
+        standings = [find_installed(target, discovery) for target in targets[agent]]
         # What is installed in a file that cannot be read is unknown.
         refused = [
             standing

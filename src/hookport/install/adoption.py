@@ -114,7 +114,7 @@ def reads_file(target: Target, hook: HookEntry) -> bool:
 
 
 def _list_files_read_besides(dialect: Dialect, root: str, env: Mapping[str, str]) -> list[str]:
-    places = (*list_locations(dialect, "also read"), *list_locations(dialect, "maybe read"))
+    places = list_locations(dialect, "also read", "maybe read")
     return [path for place in places if (path := resolve_place(dialect, place.path, root, env))]
 
 

@@ -430,11 +430,7 @@ def find_readers(target: Target, path: str) -> list[Dialect]:
     for name in list_agents():
         dialect = get(name)
         scopes = PLACES[target.scope]
-        places = (
-            *dialect.locations,
-            *list_locations(dialect, "also read"),
-            *list_locations(dialect, "maybe read"),
-        )
+        places = list_locations(dialect, "own", "also read", "maybe read")
         paths = [place.path for place in places if place.scope in scopes]
         spots = [resolve_place(dialect, place, target.root, target.env) for place in paths]
         if name != target.agent and any(fnmatchcase(path, spot) for spot in spots if spot):

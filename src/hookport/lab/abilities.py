@@ -83,11 +83,7 @@ def explain_direct_read(driver: Driver, form: str) -> str:
     """Why hookport has no say in a format's hooks: the agent reads the file by itself; empty if not."""
     dialect = get(get_dialect_id(driver))
     file = formats.get(form).places["project"].file
-    places = (
-        *dialect.locations,
-        *list_locations(dialect, "also read"),
-        *list_locations(dialect, "maybe read"),
-    )
+    places = list_locations(dialect, "own", "also read", "maybe read")
     reads = any(place.path == file for place in places if place.scope != "plugin")
     return f"{dialect.title} reads {file} and runs its hooks by itself" if reads else ""
 

@@ -317,7 +317,7 @@ def _recognise_content(
 
 def _choose_place(reader: Dialect, file: Path, scope: str) -> str:
     """The place where a dialect reads such a file: of its scope, of the file's kind, the usual one first."""
-    every = (*reader.locations, *list_locations(reader, "run"))
+    every = list_locations(reader, "own", "run")
     places = [location for location in every if location.scope == scope and location.loaded] or list(every)
     kind = _detect_kind(str(file))
 

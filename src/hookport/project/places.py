@@ -66,7 +66,7 @@ def list_sites() -> tuple[Site, ...]:
 def _list_own_sites(dialects: Sequence[Dialect]) -> Iterator[Site]:
     """The places where dialects have their own files; modules of code are `list_module_sites`."""
     for dialect in dialects:
-        for place in (*dialect.locations, *list_locations(dialect, "run")):
+        for place in list_locations(dialect, "own", "run"):
             is_text = detect_dialect_kind(dialect, place.path.replace("*", "x")) == "text"
             is_code = is_text and dialect.shape.in_place is None
             if place.scope in ("project", "local", "user") and not is_code and not _in_plugin(place.path):
@@ -242,7 +242,7 @@ def is_same(first: str, second: str) -> bool:
 
 def find_own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> Location | None:
     """The agent's own place that a file is at."""
-    for place in (*dialect.locations, *list_locations(dialect, "scoped")):
+    for place in list_locations(dialect, "own", "scoped"):
         if place.scope not in ("project", "local", "user") or not place.loaded:
             continue
         path = resolve_place(dialect, place.path, root, env)

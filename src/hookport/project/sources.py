@@ -407,9 +407,7 @@ def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | No
 
 def _list_kinds(dialect: Dialect) -> set[str]:
     """The kinds of files that a dialect has."""
-    return {
-        documents.detect_kind(place.path) for place in (*dialect.locations, *list_locations(dialect, "run"))
-    }
+    return {documents.detect_kind(place.path) for place in list_locations(dialect, "own", "run")}
 
 
 def _choose_best(

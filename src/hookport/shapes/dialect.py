@@ -507,9 +507,10 @@ def find_quirk(dialect: Dialect, point: Point[T]) -> T:
     return point.default
 
 
-def list_locations(dialect: Dialect, use: PlaceUse) -> tuple[Location, ...]:
-    """The places of a dialect beside its own, by what they are for."""
-    return dialect.other_places.get(use, ())
+def list_locations(dialect: Dialect, *uses: PlaceUse | Literal["own"]) -> tuple[Location, ...]:
+    """The places of a dialect by what they are for; `own` are those of its own files."""
+    each = (dialect.locations if use == "own" else dialect.other_places.get(use, ()) for use in uses)
+    return tuple(place for places in each for place in places)
 
 
 def name_events(source: str, *natives: str) -> tuple[EventSpec, ...]:

@@ -534,7 +534,7 @@ class Parser:
                 break
             if char == "'":
                 end()
-                parts.append(Part("text", self._read_until("'"), is_quoted=True))
+                parts.append(Part("text", self._read_quoted(), is_quoted=True))
             elif char == '"' or text.startswith('$"', self.at):
                 end()
                 self.at += 1 if char == '"' else 2
@@ -586,11 +586,11 @@ class Parser:
         self.at = close + 1
         return True
 
-    def _read_until(self, sign: str) -> str:
+    def _read_quoted(self) -> str:
         start = self.at + 1
-        end = self.text.find(sign, start)
+        end = self.text.find("'", start)
         if end < 0:
-            self._note_problem(f"a {sign} is missing")
+            self._note_problem("a ' is missing")
             end = len(self.text)
         self.at = min(end + 1, len(self.text))
         return self.text[start:end]
@@ -734,7 +734,7 @@ class Parser:
         while self.at < len(text) and text[self.at] != "}":
             char = text[self.at]
             if char == "'":
-                parts.append(Part("text", self._read_until("'"), is_quoted=True))
+                parts.append(Part("text", self._read_quoted(), is_quoted=True))
             elif char == '"':
                 self.at += 1
                 parts += self.read_quoted('"')

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections import defaultdict
 from collections.abc import Mapping
 
 # APPNOTE.TXT 6.3.10, 4.3.7, 4.3.12 and 4.3.16: a member, its row in the directory, the end.
@@ -71,32 +72,37 @@ def deflate(data: bytes) -> bytes:
     # Its header: the last block, of the kind with fixed codes.
     bits, width = 0b011, 3
     out = bytearray()
-    places: dict[bytes, list[int]] = {}
+    places: defaultdict[bytes, list[int]] = defaultdict(list)
     position = 0
     while position < len(data):
-        length, distance = _find_match(data, position, places.get(data[position : position + SHORTEST], ()))
-        for symbol in (OF_LENGTH[length], OF_DISTANCE[distance]) if length else (LITERALS[data[position]],):
-            bits |= symbol[0] << width
-            width += symbol[1]
+        start = data[position : position + SHORTEST]
+        length, distance = _find_match(data, position, places[start]) if start in places else (0, 0)
+        for code, bit_count in (
+            (OF_LENGTH[length], OF_DISTANCE[distance]) if length else (LITERALS[data[position]],)
+        ):
+            bits |= code << width
+            width += bit_count
         for place in range(position, position + (length or 1)):
-            places.setdefault(data[place : place + SHORTEST], []).append(place)
+            places[data[place : place + SHORTEST]].append(place)
         position += length or 1
-        while width >= 32:
-            out += (bits & 0xFFFFFFFF).to_bytes(4, "little")
-            bits >>= 32
-            width -= 32
+        # An integer of this size is shifted as fast as a small one.
+        while width >= 512:
+            out += (bits & (1 << 512) - 1).to_bytes(64, "little")
+            bits >>= 512
+            width -= 512
     width += LITERALS[256][1]
     return bytes(out) + bits.to_bytes((width + 7) // 8, "little")
 
 
-def _find_match(data: bytes, position: int, places: list[int] | tuple[()]) -> tuple[int, int]:
+def _find_match(data: bytes, position: int, places: list[int]) -> tuple[int, int]:
     """The longest text that stood before, and how far back; (0, 0) for none."""
     best, distance = 0, 0
     most = min(LONGEST, len(data) - position)
-    for place in reversed(places[-TRIES:]):
+    for place in places[: -TRIES - 1 : -1]:
         if position - place > FARTHEST:
             break
-        if best and data[place + best - 1] != data[position + best - 1]:
+        # A longer match has the next byte too.
+        if data[place + best] != data[position + best]:
             continue
         length = _count_alike(data, place, position, most)
         if length > best:

@@ -122,9 +122,7 @@ def find_placed_file(dialect: Dialect, full: File, *scopes: str) -> PlacedFile |
     """A file at the most specific of the dialect's places that match it."""
     inside = (Location("plugin", name, "") for name in dialect.manifests)
     places = (
-        *dialect.locations,
-        *list_locations(dialect, "run"),
-        *list_locations(dialect, "scoped"),
+        *list_locations(dialect, "own", "run", "scoped"),
         *inside,
     )
     placed_files = [_match_place(full, place.path) for place in places if not scopes or place.scope in scopes]
