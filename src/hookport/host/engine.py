@@ -92,7 +92,7 @@ class Engine:
     def _answer(self, event: HostEvent, fields: Mapping[str, Any], run: EventRun) -> Outcome:
         begun = time.monotonic()
         env = {**self.env, **event.env}
-        given, result = event.fields.get("input", fields.get("input")), event.fields.get("result")
+        given, result = event.fields.get("input") or dict(fields.get("input", {})), event.fields.get("result")
         place = ""
         try:
             place = find_repository(self.root)
