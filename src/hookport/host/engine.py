@@ -205,7 +205,10 @@ class EventRun:
         self._outcome: Outcome | None = None
         self._error: BaseException | None = None
         self._told: list[Callable[[], object]] = []
-        self.stop, self._stopper = os.pipe()
+        try:
+            self.stop, self._stopper = os.pipe()
+        except OSError:  # out of descriptors: hooks will not start either, and guards that do not start deny
+            self.stop = self._stopper = -1
         self._over = threading.Event()
         # Whoever is told of the end or stops the run must not meet it halfway.
         self._turn = threading.Lock()
@@ -218,8 +221,8 @@ class EventRun:
         except BaseException as error:  # noqa: BLE001  (it is raised where somebody waits)
             self._error = error
         with self._turn:
-            os.close(self.stop)
-            os.close(self._stopper)
+            for descriptor in {self.stop, self._stopper} - {-1}:
+                os.close(descriptor)
             self._over.set()
             told, self._told = self._told, []
         for call in told:
@@ -228,7 +231,7 @@ class EventRun:
     def cancel(self) -> None:
         """Stop the hooks that run: nobody waits for their answer any more."""
         with self._turn:
-            if not self._over.is_set():
+            if not self._over.is_set() and self._stopper >= 0:
                 os.write(self._stopper, b".")
 
     def when_over(self, call: Callable[[], object]) -> None:

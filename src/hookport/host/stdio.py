@@ -9,12 +9,12 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import IO
+from typing import IO, cast
 
 from hookport import __version__
 from hookport.base.tree import Tree
 from hookport.host.approval import Unapproved, approve, find_unapproved
-from hookport.host.engine import Engine, EventRun, make_engine
+from hookport.host.engine import Engine, EventRun, HostOptions, make_engine
 from hookport.host.events import EVENT_FIELDS
 from hookport.host.tools import McpTool, Tool, Tools
 from hookport.model.events import EVENTS
@@ -124,7 +124,7 @@ class Server:
         if not isinstance(root, str):
             raise TypeError(f"root is {type(root).__name__}; it must be a text")
         options["tools"] = read_tools(options.get("tools", {}))
-        self._host = make_engine(root, options)
+        self._host = make_engine(root, cast("HostOptions", options))
         return {
             "version": VERSION,
             "hookport": __version__,
