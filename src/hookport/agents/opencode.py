@@ -230,7 +230,7 @@ DIALECT = Dialect(
     facts="1.18.33",
     sources=SOURCES,
     shows={
-        # A denied call stands there without its reason; the message is a toast of the plugin.
+        # A denied call appears there without its reason; the message is a toast of the plugin.
         "event.session.idle": (("message", "reason"), "lab"),
         "*": (("message",), "lab"),
     },
@@ -264,7 +264,7 @@ DIALECT = Dialect(
     matching=Matching("terms"),
     handlers=HANDLERS,
     # The terminal program runs plugins on Bun, the desktop app (1.14.39 and later) on Node.js, which has no
-    # global `Bun` (anomalyco/opencode#25880). A plugin that does not load is skipped without a word (OC1), so
+    # global `Bun` (anomalyco/opencode#25880). A plugin that does not load is silently skipped (OC1), so
     # the template imports only what both engines have.
     shape=make_module_shape("opencode.ts"),
     wire=build_wire([spec.native for spec in EVENTS]),
@@ -288,12 +288,12 @@ DIALECT = Dialect(
     quirks=(
         Quirk(
             "OC1",
-            "a plugin that does not load is skipped without a word: every export must be a function",
+            "a plugin that does not load is silently skipped: every export must be a function",
             "lab",
         ),
         Quirk("OC2", "permission.ask is in the types and never called", "lab"),
         Quirk("OC3", "assigning output.args has no effect, its keys must be assigned", "lab"),
-        Quirk("OC4", "the host has no timeout of its own, the generated code has one", "lab"),
+        Quirk("OC4", "the host has no timeout, the generated code has one", "lab"),
         Quirk("OC5", "tool.execute.after is not called when the tool threw", "lab"),
         Quirk(
             "OC6", "session.deleted fires only when a session is deleted, not when the program ends", "src"

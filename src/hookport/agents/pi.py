@@ -237,14 +237,14 @@ DIALECT = Dialect(
         "pi reads them when it starts, or with `/reload`, and only in the folder it is started in.",
     ),
     quirks=(
-        Quirk("PI1", "without trust a project's extensions are left out without a word", "lab"),
+        Quirk("PI1", "without trust a project's extensions are silently skipped", "lab"),
         Quirk("PI2", "assigning event.input has no effect, its keys must be assigned", "lab"),
         Quirk("PI3", "an error on tool_call blocks the tool, on every other event pi goes on", "lab"),
-        Quirk("PI4", "the host has no timeout of its own, the generated code has one", "lab"),
+        Quirk("PI4", "the host has no timeout, the generated code has one", "lab"),
         Quirk("PI5", "an extension that cannot be read keeps pi from starting", "lab"),
         Quirk("PI6", "`pi -p` of 0.73.1 is gone before a prompt sent on agent_end, 0.87.1 goes on", "lab"),
         Quirk("PI7", "tool_result does not fire for an unknown tool or an input of another form", "lab"),
-        Quirk("PI8", "there is no MCP: tools of extensions have whatever names these give them", "src"),
+        Quirk("PI8", "no MCP: an extension chooses the names of its tools", "src"),
         Quirk(
             "PI9",
             "the package is @earendil-works/pi-coding-agent, and was @mariozechner/pi-coding-agent",

@@ -99,7 +99,7 @@ class RecordPrinter:
                 yield "", f"{_name_hook(hook)}: {_describe_hook(hook)}"
         message = _read_decision(record).get("system_message")
         if message and not any(hook.get("failure") for hook in hooks):
-            # A failure that is no hook's own, such as a payload that cannot be read, stands only here.
+            # A failure outside hooks, such as a payload that cannot be read, stands only here.
             yield "", flatten(message)
         notes = record.get("notes")
         for note in notes if isinstance(notes, list) else ():

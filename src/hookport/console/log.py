@@ -1,4 +1,4 @@
-"""The events of the journal as people read them, a line for each, newest last; see `hookport log`."""
+"""The journal's events for people, one line each, newest last; see `hookport log`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_PROJECTS = 5
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport log`."""
     parser.add_argument("--follow", "-f", action="store_true", help="wait for more, until Ctrl-C")
-    parser.add_argument("--denied", action="store_true", help="only what was denied")
+    parser.add_argument("--denied", action="store_true", help="only denied events")
     parser.add_argument("--decision", choices=DECISIONS, help="only events that were decided so")
     parser.add_argument(
         "--project", metavar="PROJECT", help="only events of this project: its name, or a path (`.` for here)"
@@ -55,13 +55,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=SHOWN,
         help=f"only the last N events; 0 for all (default: {SHOWN})",
     )
-    parser.add_argument("--json", action="store_true", help="print the lines of the journal as they are")
+    parser.add_argument("--json", action="store_true", help="print the journal's own lines")
 
 
 def show_log(args: Namespace) -> int:
-    """Print the events that fit the options, then, with --follow, each new one."""
+    """Print the events that match the options, then, with --follow, each new one."""
     if args.n < 0:
-        raise UsageError(f"-n {args.n} is less than none. Use 0 for all.")
+        raise UsageError(f"-n must be 0 (all events) or more, not {args.n}.")
     since = parse_moment(args.since, datetime.now(UTC)) if args.since else None
     reader = journal.Reader(os.environ)
     printer = RecordPrinter(Paint(sys.stdout), args.hook or "")
@@ -91,23 +91,23 @@ def _read_records(reader: journal.Reader) -> list[Record]:
     try:
         return list(reader.new())
     except OSError as error:
-        message = f"the journal cannot be read: {error.strerror}"
+        message = f"cannot read the journal: {error.strerror}"
         raise InputError(Problem(message, file=spell_path(error.filename, "", os.environ))) from error
 
 
 def _report_counts(events: int, matching: int, shown: int, skipped: int) -> None:
-    """Report counts and skipped lines on stderr, where they are not mistaken for events."""
+    """Report counts and skipped lines on stderr, apart from the events."""
     file = spell_path(journal.find_journal(os.environ), "", os.environ)
     if not file:
-        _write_notice("there is no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
+        _write_notice("no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
     elif not events:
-        _write_notice(f"the journal is empty: no hook ran yet. Looked in {file}")
+        _write_notice(f"the journal is empty: no hook ran yet. Its file is {file}")
     elif not matching:
         _write_notice(f"none of the {events} event{'s' * (events != 1)} in {file} matches.")
     elif shown < matching:
         _write_notice(f"showing the last {shown} of {matching} events. Use -n 0 for all.")
     if skipped:
-        _write_notice(f"skipped {skipped} line{'s' * (skipped != 1)} of the journal: torn, or no record.")
+        _write_notice(f"skipped {skipped} line{'s' * (skipped != 1)} of the journal: torn, or not a record.")
 
 
 def _list_projects(records: Sequence[Record]) -> str:
@@ -131,12 +131,12 @@ def parse_moment(text: str, now: datetime) -> datetime:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError) as error:
         raise UsageError(
-            f"--since '{text}' is no time. Use a span such as 2h, or a date such as 2026-11-01."
+            f"--since '{text}' is not a time. Use a span such as 2h, or a date such as 2026-11-01."
         ) from error
 
 
 def is_wanted(record: Record, args: Namespace, since: datetime | None) -> bool:
-    """Whether a record fits the options."""
+    """Whether a record matches the options."""
     wanted = {"deny"} if args.denied else set()
     wanted |= {args.decision} if args.decision else set()
     if wanted and {read_verdict(record)} != wanted:

@@ -4,9 +4,9 @@ On a terminal, tables and sentences are laid out for its width by `hookport.cons
 `rich`; a vendored bridge has neither and prints plain lines there too. Elsewhere a record is one whole line,
 with two spaces between columns, whatever COLUMNS says, so that other programs can rely on it.
 
-Everything that a command prints goes through a `Screen`: what would steer a terminal, or change the order or
-the look of what a person reads, is shown as an escape. Colours and the clearing of a line are ours alone:
-they carry a mark that no text of a hook can know.
+Everything that a command prints goes through a `Screen`. It escapes characters that would control a terminal,
+or change the order or look of the text. Only hookport's own colours and line clearing pass: they carry a mark
+that no text of a hook can know.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _CODES = {
 _MARK = f"\x1b{os.urandom(8).hex()}:"
 # Goes to the start of a line and removes it.
 CLEAR = f"{_MARK}K;"
-# Unicode 16, DerivedCoreProperties, Default_Ignorable_Code_Point: those without a width that `isprintable`
-# takes for letters. U+FE0F is left, which gives an emoji its colours.
+# Unicode 16, DerivedCoreProperties, Default_Ignorable_Code_Point: characters without a width that
+# `isprintable` accepts. U+FE0F passes, because it gives an emoji its colours.
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | frozenset(
     map(chr, (*range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0)))
 )
@@ -123,12 +123,12 @@ def mark_style(text: str, code: str) -> str:
 
 
 def make_plain(text: str) -> str:
-    """Put a text on one line, with escapes for what would steer the terminal."""
+    """Put a text on one line, with escapes for terminal control characters."""
     return _escape(text, kept="")
 
 
 def make_plain_lines(text: str) -> str:
-    """Make a text of several lines plain; it may have tabs."""
+    """Make a text of several lines plain; tabs stay."""
     return _escape(text, kept="\n\t")
 
 
@@ -184,7 +184,7 @@ def _make_encodable(text: str, encoding: str) -> str:
 
 
 class Screen:
-    """A stream to which nothing is written that steers a terminal, but for colours of ours."""
+    """A stream that escapes terminal control characters, except hookport's own colours."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

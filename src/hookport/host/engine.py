@@ -210,7 +210,7 @@ class EventRun:
         except OSError:  # out of descriptors: hooks will not start either, and guards that do not start deny
             self.stop = self._stopper = -1
         self._over = threading.Event()
-        # Whoever is told of the end or stops the run must not meet it halfway.
+        # Whoever learns of the end or stops the run must not meet it halfway.
         self._turn = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="hookport", daemon=True)
         self._thread.start()

@@ -151,7 +151,7 @@ def check_seconds(seconds: object) -> float:
 
 
 def check_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """Check variables; TypeError for one that is no text."""
+    """Check variables; TypeError for a value that is not a string."""
     for key, value in env.items():
         if not all(isinstance(text, str) for text in (key, value)):
             raise TypeError(f"env[{key!r}] is {type(value).__name__}; names and values must be texts")

@@ -35,9 +35,9 @@ READ = {
 
 
 def make_module_answers(*pieces: str) -> dict[str, Tree]:
-    """What a module of code that hookport generates obeys on an event, besides a message for the person.
+    """The answers that a generated code module obeys on an event, besides a message for the person.
 
-    It throws, or returns, the reason of a deny, and shows a message before that.
+    It throws, or returns, the reason of a deny, after showing a message.
     """
     alone: dict[str, Tree] = {
         piece: {**ANSWER[piece], "alone": True} if piece in ("ask", "deny") else ANSWER[piece]

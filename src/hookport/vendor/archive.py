@@ -1,6 +1,6 @@
 """Zip files in plain Python: the same bytes everywhere, which zlib and its successors do not promise.
 
-zlib-ng, which Fedora and Python 3.14 for Windows have, compresses the same text to other bytes than zlib.
+zlib-ng, which Fedora and Python 3.14 for Windows use, compresses the same text to other bytes than zlib.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MEMBER, ROW, END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), str
 # 2.0, deflated, midnight of 1980-01-01; made on Unix; a plain file with rw-r--r--.
 HOW, UNIX, PERMISSIONS = (20, 0, 8, 0, 33), 3 << 8 | 20, 0o100644 << 16
 SHORTEST, LONGEST, FARTHEST = 3, 258, 32768
-# How many earlier places of the same three bytes are tried.
+# How many earlier occurrences of the same three bytes are tried.
 TRIES = 16
 # RFC 1951, 3.2.5: where the code of each length and distance starts, and how many bits follow it.
 LENGTHS = [(3 + number, 0) for number in range(8)]
@@ -41,7 +41,7 @@ def _make_literal(symbol: int) -> tuple[int, int]:
 def _make_table(
     rows: list[tuple[int, int]], codes: list[tuple[int, int]], last: int
 ) -> list[tuple[int, int]]:
-    """For each value up to the last its bits, and how many there are."""
+    """The bits of each value up to the last, and their number."""
     table = [(0, 0)] * (last + 1)
     ends = [start for start, _ in rows[1:]] + [last + 1]
     for (start, extra), end, (code, width) in zip(rows, ends, codes, strict=True):
@@ -95,7 +95,7 @@ def deflate(data: bytes) -> bytes:
 
 
 def _find_match(data: bytes, position: int, places: list[int]) -> tuple[int, int]:
-    """The longest text that stood before, and how far back; (0, 0) for none."""
+    """The longest earlier occurrence, and how far back; (0, 0) for none."""
     best, distance = 0, 0
     most = min(LONGEST, len(data) - position)
     for place in places[: -TRIES - 1 : -1]:

@@ -27,7 +27,7 @@ class Bar:
         self.spinner = Spinner("line" if paint.encoding else "dots")
 
     def draw(self, text: str, done: int, total: int) -> str:
-        """Draw the line as it is now."""
+        """Draw the current line."""
         now = time.monotonic()
         columns: list[RenderableType] = [self.spinner.render(now), Text(self.paint.make_shown(self.what))]
         if total:
