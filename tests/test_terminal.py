@@ -55,6 +55,7 @@ WORDS: dict[str, list[list[str]]] = {
     "matrix": [["--agent", EVIL], [EVIL]],
     "dialects": [[], [EVIL]],
     "explain": [[EVIL]],
+    "serve-stdio": [[], [EVIL]],
     "completion": [[EVIL]],
     "serve-stdio": [[EVIL]],
 }
