@@ -362,7 +362,7 @@ def test_the_evidence_names_the_place_and_the_value(place: Place) -> None:
         dialect="Codex CLI",
         count="1 hook",
         what="the feature is switched off",
-        fix="Take `hooks = false` out of [features].",
+        fix="Remove `hooks = false` from [features].",
     )
     assert one.finding == finding._replace(file=str(settings), line=7, column=9)
     assert one.evidence == "features.hooks is false"
