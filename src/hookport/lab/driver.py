@@ -13,13 +13,17 @@ from typing import Literal, NamedTuple
 
 
 class AgentPackage(NamedTuple):
-    """Where the program comes from, by name and pinned version, and the least Node or Python it runs on."""
+    """Where the program comes from, by name and pinned version, and the least Node or Python it runs on.
+
+    `program` is the file that starts it, where its name is not that on PATH.
+    """
 
     registry: Literal["npm", "pypi"]
     name: str
     version: str
     node: int = 0
     python: tuple[int, int] = (0, 0)
+    program: str = ""
 
 
 class ModelCall(NamedTuple):
@@ -74,7 +78,7 @@ class Driver(NamedTuple):
 
     title: str
     package: AgentPackage
-    # The name of the program on PATH, and of the file in the package that starts it.
+    # The name of the program on PATH, and of the file in the package that starts it, if that has no other.
     program: str
     # The protocol of the model that it speaks: a module of `protocols`.
     protocol: str
