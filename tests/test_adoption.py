@@ -34,6 +34,8 @@ READERS = [
     (name, place)
     for name in list_agents()
     for place in (*list_locations(get(name), "also read"), *list_locations(get(name), "maybe read"))
+    # Behind a star are plugins, which are nobody's own.
+    if "*" not in place.path
     if place.scope in ("project", "local", "user")
 ]
 MARKED = [(name, place) for name, place in READERS if "$root" in get_wire(name).env.values()]

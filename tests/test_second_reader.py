@@ -107,6 +107,11 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "cursor": {"CUR-032": ("every",)},
     "gemini-cli": {"GM-026": ("every",)},
+    "goose": {
+        "CC-HK-003": ("every",),
+        "CC-HK-008": ("plain", "fraction"),
+        "CC-HK-030": ("plain", "fraction"),
+    },
     "kiro": {
         "KR-HK-021": EVERYWHERE,
         "KR-HK-027": ("every",),
