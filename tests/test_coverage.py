@@ -66,6 +66,7 @@ READS: dict[str, dict[str, str]] = {
     },
     "gemini-cli": {".gemini/settings.json": "start"},
     "goose": {".agents/plugins/hookport/hooks/hooks.json": "start"},
+    "grok-build": {".grok/hooks/hookport.json": "repository", ".grok/hooks/*.json": "repository"},
     "kimi-cli": {},
     "kiro": {
         ".kiro/hooks/hookport.json": "repository",
