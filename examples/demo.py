@@ -1,7 +1,8 @@
-"""The demo: a guard written for one agent runs in every agent, is converted and installed.
+"""The main job in one run: a guard written for one agent, at work in every agent, converted and installed.
 
-Run it with `make demo`. It writes to `demo-output/`, one folder per dialect, with an
-installed sample project in `demo-output/project`, and to nothing outside of `demo-output`.
+Run it with `make demo`. The written files are in `demo-output/`, one folder per dialect; the sample project
+with hooks installed is `demo-output/project`, and nothing outside `demo-output` is touched. What it shows
+comes from commands that anybody may run, and from `hookport.host`.
 """
 
 from __future__ import annotations
@@ -11,191 +12,161 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-from hookport.agents import get, get_wire, list_agents
-from hookport.cli.convert import make_title, write_files
-from hookport.console.terminal import Paint, format_table
-from hookport.convert.pipeline import Conversion, convert_all, read
-from hookport.findings import EFFECTS
-from hookport.model.runs import Answer, Call, Event
-from hookport.project import plan_builder, sources
-from hookport.project.discovery import load
-from hookport.runtime import dispatch
-from hookport.runtime.answer import DispatchResult
-from hookport.runtime.sources import HookSources
-from hookport.shapes.dialect import MILLISECOND
-from hookport.shapes.entries import find_slots, write_timeout
-from hookport.shapes.matchers import write_matcher
-from hookport.wire.events import read_event, write_event
+from hookport.host import Host
 
-SOURCE = Path(__file__).parent / "guard"
-TESTED = Path(__file__).parent / "protect-secrets-shell"
-AGENTS = Path(__file__).parent.parent / "tests" / "agents"
+EXAMPLES = Path(__file__).parent
+SOURCE = EXAMPLES / "guard"
+TESTED = EXAMPLES / "protect-secrets-shell"
 OUTPUT = Path("demo-output")
 DANGEROUS, HARMLESS = "rm -rf build", "ls"
+LONGEST_CELL = 60
 
 
 def main() -> None:
     """Run the guard for every agent, convert it for each, and say where the files are."""
-    paint = Paint(sys.stdout)
     if not shutil.which("jq"):
         sys.exit("the guard of this example uses jq, which is not installed. Try: apt install jq")
-    _guard_every_agent(paint)
-    reading = sources.read(sources.find(SOURCE))
-    hooks = reading.decoded.manifest.hooks
-    source = reading.dialect.id
-    print(f"\nAnd as files: {len(hooks)} hooks, written once in {SOURCE.name}/.claude/settings.json:\n")
-    for number, hook in enumerate(hooks, 1):
-        kind = "blocks" if hook.blocking else "watches"
-        print(f"  {number}. {make_title(hook)} ({kind}): {hook.handler.command}")
-    results = convert_all(reading, [get(name) for name in list_agents() if name != source])
     shutil.rmtree(OUTPUT, ignore_errors=True)
-    write_files(results, OUTPUT, is_all=True, force=False)
-    head = ("agent", *(f"hook {number}" for number in range(1, len(hooks) + 1)), "losses", "written to")
-    rows = [(one.target, *one.effects, str(_losses(one)), _paths(one)) for one in results]
-    print("\nThe guard in each agent's own format:\n")
-    print(format_table([("agent", "event", "matcher", "timeout"), *map(_guard, results)], paint))
-    print("The three hooks in each agent:\n")
-    print(format_table([head, *rows], paint, {effect: effect for effect in EFFECTS}))
-    print("kept: unchanged. changed: another form, or less effect. stricter: blocks more than before.")
-    print("dropped: missing there. Every change has a finding; these are the losses of one agent:\n")
-    shown = next(one for one in results if "dropped" in one.effects)
-    for finding in shown.findings:
-        if finding.severity != "note":
-            print(f"  {paint(finding.severity, finding.severity)} {finding.code} {finding.where}")
-            print(f"        {finding.message}")
-    print(f"\nThe files are in {OUTPUT}/, one folder per agent. All findings of one conversion:")
-    print(f"  .venv/bin/hookport convert {SOURCE.parent.name}/{SOURCE.name} --to {shown.target}")
-    _install()
-    _test()
+    OUTPUT.mkdir()
+    agents = [
+        dialect["id"] for dialect in json.loads(run("dialects", "--json")) if dialect["kind"] == "agent"
+    ]
+    guard_every_agent(agents)
+    convert(agents)
+    install()
+    embed()
+    test()
 
 
-def _test() -> None:
-    """The tests of an example: each case once, as every agent would fire the event."""
-    name = f"{TESTED.parent.name}/{TESTED.name}"
-    print(f"\nHooks have tests, which run for every agent ({name}, one of several examples):")
-    print(f"\n$ hookport test {name}", flush=True)
+def run(*words: str, cwd: Path | None = None, given: object = None, shown: bool = False) -> str:
+    """Run a command of hookport that touches nothing of the user's; its stdout, or with `shown` both."""
     done = subprocess.run(
-        [sys.executable, "-m", "hookport", "test", name], cwd=TESTED.parents[1], env=_own(), check=False
+        [sys.executable, "-m", "hookport", *words],
+        cwd=cwd,
+        env={"PATH": os.environ["PATH"], "HOME": str((OUTPUT / "home").resolve())},
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    if done.returncode:
-        sys.exit(done.returncode)
+    if done.returncode > 1 or (shown and done.returncode):
+        sys.exit(done.stdout + done.stderr)
+    return done.stdout + done.stderr if shown else done.stdout
 
 
-def _own() -> dict[str, str]:
-    """An environment in which nothing of the user's is touched."""
-    return {"PATH": os.environ["PATH"], "HOME": str((OUTPUT / "home").resolve())}
+def print_table(rows: list[tuple[str, ...]]) -> None:
+    """Print rows in columns, the first as their heads."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+    print()
 
 
-def _install() -> None:
-    """The same hooks in a sample project, installed for three agents, approved, and what `status` shows."""
-    project, home = (OUTPUT / name for name in ("project", "home"))
+def guard_every_agent(agents: list[str]) -> None:
+    """Run the unchanged script on the shell event of every agent, and show what each agent receives."""
+    script = SOURCE / ".claude" / "hooks" / "guard.sh"
+    print(f"A guard for Claude Code ({SOURCE.name}/.claude/hooks/{script.name}), as it is:\n")
+    print("".join(f"    {line}\n" for line in script.read_text("utf-8").splitlines()))
+    print("Each agent fires its own event; the guard is handed the one it was written for.\n")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = list(pool.map(judge, agents))
+    print_table([("agent", "event", DANGEROUS, HARMLESS, "the agent receives"), *rows])
+
+
+def judge(agent: str) -> tuple[str, ...]:
+    """What `hookport run` gives for a dangerous and a harmless command in an agent."""
+    denied, passed = (ask(agent, command) for command in (DANGEROUS, HARMLESS))
+    answer = denied["answer"]
+    text = (answer["stdout"] or answer["stderr"]).strip()
+    stream = "stdout" if answer["stdout"].strip() else "stderr"
+    text = text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
+    receives = f"exit {answer['exit_code']}, {stream}: {text}"
+    verdicts = [one["decision"]["verdict"].replace("none", "no opinion") for one in (denied, passed)]
+    return agent, denied["event"]["native"], *verdicts, receives
+
+
+def ask(agent: str, command: str) -> dict[str, Any]:
+    """The decision on a command, and the answer in the terms of an agent."""
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s1",
+        "cwd": str(SOURCE.resolve()),
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
+    decided: dict[str, Any] = json.loads(
+        run("run", str(SOURCE), "--event", "-", "--as", agent, "--json", given=payload)
+    )
+    return decided
+
+
+def convert(agents: list[str]) -> None:
+    """Convert the hooks to every dialect, and count what changes."""
+    print("And as files, one folder per dialect:\n")
+    results = json.loads(run("convert", str(SOURCE), "--to", "all", "--json"))
+    run("convert", str(SOURCE), "--to", "all", "-o", str(OUTPUT))
+    rows = []
+    for result in results:
+        if result["to"] in agents:
+            counts = Counter(finding["severity"] for finding in result["findings"])
+            paths = [file["path"] for file in result["files"]]
+            files = " ".join(paths[:2]) + " …" * (len(paths) > 2)
+            rows.append((result["to"], str(counts["loss"]), str(counts["error"]), files))
+    print_table([("agent", "losses", "errors", f"written to {OUTPUT}/AGENT/"), *rows])
+    print("Every change has a finding; these are the losses of one agent:\n")
+    lossy = (
+        result
+        for result in results
+        if result["to"] in agents and any(one["severity"] != "note" for one in result["findings"])
+    )
+    example = next(lossy)
+    for finding in example["findings"]:
+        if finding["severity"] != "note":
+            print(
+                f"  {finding['severity']} {finding['code']} {finding['where']}\n        {finding['message']}"
+            )
+    print(f"\nAll findings: .venv/bin/hookport convert examples/{SOURCE.name} --to {example['to']}")
+
+
+def install() -> None:
+    """Install the same hooks in a sample project for three agents, approve them, and show `status`."""
+    project = OUTPUT / "project"
     shutil.copytree(SOURCE, project)
-    for folder in (home, project / ".git", *(project / name for name in (".codex", ".cursor", ".gemini"))):
-        folder.mkdir()
+    for folder in (".git", ".codex", ".cursor", ".gemini"):
+        (project / folder).mkdir()
     print(f"\nInstalled in a sample project that three more agents use ({project}):")
     for words, shown in ((["sync"], 0), (["trust", "--yes"], 2), (["status"], 0)):
         print(f"\n$ hookport {' '.join(words)}")
-        done = subprocess.run(
-            [sys.executable, "-m", "hookport", *words],
-            cwd=project,
-            env=_own(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        lines = (done.stdout + done.stderr).splitlines()
+        lines = run(*words, cwd=project, shown=True).splitlines()
+        if shown:
+            print(f"  … ({len(lines) - shown} lines: what each hook runs)")
+        print("\n".join(lines[-shown:]))
+
+
+def embed() -> None:
+    """Ask the installed hooks from a program that is an agent itself."""
+    env = {"PATH": os.environ["PATH"], "HOME": str((OUTPUT / "home").resolve())}
+    host = Host(OUTPUT / "project", agent="my-agent", tools={"run_shell": "shell"}, env=env)
+    print("\nAnd in an agent of your own, with `hookport.host`:\n")
+    for command in (DANGEROUS, HARMLESS):
+        outcome = host.before_tool("run_shell", {"cmd": command})
         print(
-            "\n".join(
-                [f"  … ({len(lines) - shown} lines: what each hook runs)"] * bool(shown) + lines[-shown:]
-            )
+            f'  before_tool("run_shell", {{"cmd": "{command}"}})  {outcome.verdict} {outcome.reason}'.rstrip()
         )
-        if done.returncode:
-            sys.exit(done.returncode)
 
 
-def _guard_every_agent(paint: Paint) -> None:
-    """Show the unchanged script on the shell event of every agent, and what each agent receives."""
-    script = SOURCE / ".claude" / "hooks" / "guard.sh"
-    print(f"A guard for Claude Code ({SOURCE.name}/.claude/hooks/{script.name}), unchanged:\n")
-    print("".join(f"    {line}\n" for line in script.read_text("utf-8").splitlines()))
-    print("Each agent fires its own event; the guard gets the payload that it was written for.\n")
-    rows = []
-    for name in list_agents():
-        native, is_captured = _shell_event(name, HARMLESS)[1:]
-        denied, passed = (_answered(name, command) for command in (DANGEROUS, HARMLESS))
-        where = "captured" if is_captured else "documented"
-        rows.append((name, native, where, _verdict(denied), _verdict(passed), _told(denied.answer)))
-    head = ("agent", "event", "payload", DANGEROUS, HARMLESS, "the agent receives")
-    print(format_table([head, *rows], paint, {"deny": "error", "no opinion": "note"}))
-
-
-def _shell_event(name: str, command: str) -> tuple[bytes, str, bool]:
-    """An agent's payload for a shell command, its event, and whether it was captured from the agent."""
-    it = get_wire(name)
-    for path in sorted((AGENTS / name.replace("-", "_") / "payloads").glob("*.json")):
-        tree = json.loads(path.read_text("utf-8"))
-        native = path.name.partition(".json")[0]
-        native = next((one for one in it.events if native == one or native.startswith(f"{one}.")), "")
-        event = read_event(it, tree, native)
-        if event.event == "before_tool_execute" and event.call and event.call.tool == "shell":
-            changed = json.dumps(tree).replace("echo hi > out.txt", command)
-            return changed.encode(), native, True
-    call = Call("shell", input={"command": command})
-    event = Event("before_tool_execute", "", session="s1", cwd="/home/dev/project", call=call)
-    native = next(native for tools, native in it.natives[event.event] if not tools or "shell" in tools)
-    return json.dumps(write_event(it, event, native)).encode(), native, False
-
-
-def _answered(name: str, command: str) -> DispatchResult:
-    """What `hookport dispatch` gives for the agent's event with the hooks of the example."""
-    payload, native, _ = _shell_event(name, command)
-    found = load(str(SOURCE), None, os.environ)
-    hooks = [plan_builder.plan_entry(one) for one in found.hooks]
-    place = str(SOURCE.resolve())
-    payload = payload.replace(b"/home/dev/project", place.encode())
-    with tempfile.TemporaryDirectory() as state:
-        env = {**os.environ, "HOOKPORT_STATE_DIR": state}
-        asked = HookSources(get_wire(name), get_wire, lambda _event: hooks, root=place)
-        return dispatch.answer_payload(payload, native, asked, env)
-
-
-def _verdict(told: DispatchResult) -> str:
-    return "no opinion" if told.report.decision.verdict == "none" else told.report.decision.verdict
-
-
-def _told(answer: Answer) -> str:
-    """The answer in one short line."""
-    text = answer.stdout.strip() or answer.stderr.strip()
-    stream = "stdout" if answer.stdout.strip() else "stderr"
-    return f"exit {answer.exit_code}, {stream}: {text if len(text) <= 60 else text[:59] + '…'}"
-
-
-def _guard(result: Conversion) -> tuple[str, str, str, str]:
-    """The event, the matcher and the timeout that the first hook has in the written files."""
-    target = get(result.target)
-    files = {file.path: file.text.encode() for file in result.files}
-    guard = next(hook for hook in read(files, target).decoded.manifest.hooks if hook.blocking)
-    spec, terms = find_slots(target, guard)[0]
-    matcher = (
-        write_matcher(target, spec, terms, guard.content)[0]
-        if target.matching.grammar != "terms"
-        else "in the code"
-    )
-    rule, timeout = target.handlers["command"].timeout, guard.handler.timeout
-    unit = "ms" if rule.unit == MILLISECOND else "s"
-    wait = f"{write_timeout(rule, timeout)} {unit}" if timeout and rule.unit else "none to set"
-    return result.target, spec.native, matcher or "none to set", wait
-
-
-def _losses(result: Conversion) -> int:
-    return sum(finding.severity != "note" for finding in result.findings)
-
-
-def _paths(result: Conversion) -> str:
-    return " ".join(file.path for file in result.files[:2]) + (" …" if len(result.files) > 2 else "")
+def test() -> None:
+    """Run the tests of an example: each case once, as every agent would fire the event."""
+    name = f"examples/{TESTED.name}"
+    print(f"\nHooks come with tests, and those run for every agent ({name}, one of several examples):")
+    print(f"\n$ hookport test {name}", flush=True)
+    print(run("test", str(TESTED), shown=True), end="")
 
 
 if __name__ == "__main__":

@@ -72,6 +72,11 @@ def values_of(case: pytest.Function) -> dict[str, str]:
 def word(value: object) -> str | None:
     if isinstance(value, (str, int, float, bytes, type(None), timedelta)):
         return str(value)
+    if isinstance(value, tuple):
+        words = [word(item) for item in value]
+        return None if None in words else str(words)
+    if isinstance(value, dict):
+        return word(tuple(value.items()))
     return str(getattr(value, "__qualname__", "")) or None
 
 

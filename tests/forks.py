@@ -118,6 +118,20 @@ def _serve(number: int) -> None:
         connection.sendall(NUMBER.pack(os.waitstatus_to_exitcode(status)))
 
 
+def _warm_up() -> None:
+    """Fill the caches of what follows from the package: tables, wires, and the patterns of all dialects."""
+    from hookport.agents import list_agents
+    from hookport.doctor.status import read_status
+
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Path(folder, "project", ".claude", "settings.json")
+        settings.parent.mkdir(parents=True)
+        handler = {"type": "command", "command": "exit 0"}
+        groups = [{"matcher": "Bash", "hooks": [handler]}]
+        settings.write_text(json.dumps({"hooks": {"PreToolUse": groups}}))
+        read_status(f"{folder}/project", {"HOME": f"{folder}/home", "PATH": ""}, list_agents())
+
+
 if __name__ == "__main__":
     if os.fork():
         # Tests look for children that a hook left behind, and this is none.
@@ -128,8 +142,9 @@ if __name__ == "__main__":
     from hookport.vendor import writer
 
     for name in cli.COMMANDS:
-        import_module(f"hookport.cli.{name}")
+        import_module(cli.find_module(name))
     writer.build_archive()
+    _warm_up()
     # A fork that looked for garbage in all modules, or took them apart at its end, would copy their memory.
     gc.freeze()
     _serve(int(sys.argv[1]))

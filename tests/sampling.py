@@ -17,11 +17,10 @@ from hookport.agents import get, get_wire, list_dialects
 from hookport.wire.table import find_table
 from tests.oracle import SEATS
 
-# What the chosen cases cover together. `pairs`: every value, and it with each family of each other parameter:
-# so every dialect as source and as target with each layout of files and each form of answer. `each`: every
-# value. `words`: every dialect that a value begins with, and every other word of it. `families`: every layout
-# and every form of answer, in every combination; these stay as many however many agents there are. A number:
-# one case in so many.
+# What the chosen cases cover together. `each`: every value. `families`: every layout of files and every form
+# of answer of one dialect with each of another, however many dialects there are. `pairs`: both of these, so
+# their number grows with the dialects and not with its square. `words`: every dialect that a value begins
+# with, and every other word of it. A number: one case in so many.
 Cover = Literal["pairs", "each", "words", "families"] | int
 # The values of a case's parameters, by the parameters' names.
 Values = Mapping[str, str]
@@ -71,16 +70,8 @@ def list_covered(values: Values, cover: str) -> Covered:
     if cover == "words":
         return {(name, word) for name, value in values.items() for word in split_words(value)}
     traits = [(name, trait) for name, value in values.items() for trait in list_traits(value)]
-    if cover == "families":
-        return {
-            *traits,
-            *((*first, *second) for first in traits for second in traits if first[0] < second[0]),
-        }
-    families = [(name, trait) for name, trait in traits if dialect_of(values[name])]
-    return {
-        *values.items(),
-        *((*value, *family) for value in values.items() for family in families if value[0] != family[0]),
-    }
+    combined = {(*first, *second) for first in traits for second in traits if first[0] < second[0]}
+    return {*traits, *combined, *(values.items() if cover == "pairs" else ())}
 
 
 def choose(cases: Sequence[tuple[str, Values]], cover: Cover) -> set[str]:
@@ -109,20 +100,22 @@ def choose(cases: Sequence[tuple[str, Values]], cover: Cover) -> set[str]:
 SAMPLED: Mapping[str, Cover] = {
     "test_adoption.py": "families",
     "test_adoption.py::test_where_our_entry_would_not_run_it_an_adopted_command_runs": 4,
-    "test_agreement.py": 4,
+    "test_agreement.py": 8,
     "test_bridge_failures.py::test_a_deny_arrives_whatever_its_text": "each",
     "test_bridge_failures.py::test_every_decision_arrives_whole_and_small": "families",
+    "test_cases.py::test_hooks_that_ask_a_model_get_a_scripted_answer": 2,
     "test_cases_mutate.py::test_what_is_said_to_have_the_same_effect_has_it": 3,
     "test_causes.py": 4,
     "test_channels.py": "families",
     "test_copies.py::test_a_script_that_manifests_of_several_agents_start_runs_once": 3,
     "test_copies.py::test_links_from_every_other_place_run_once_everywhere": 5,
-    "test_corpus.py::test_every_way_to_name_a_file_gives_the_same_right_answer": 6,
+    "test_corpus.py::test_every_way_to_name_a_file_gives_the_same_right_answer": 12,
     "test_corpus.py::test_nothing_in_a_file_makes_it_another_dialects_than_that_of_its_place": "families",
     "test_coverage.py::test_an_impossible_name_costs_no_other_hook": "each",
-    "test_coverage.py::test_every_command_agrees_on_who_runs_a_hook": 4,
-    "test_coverage.py::test_the_bridge_runs_what_the_agent_does_not_load": 8,
-    "test_covered.py::test_what_disarms_a_guard_is_covered_or_said": 5,
+    "test_coverage.py::test_every_command_agrees_on_who_runs_a_hook": 8,
+    "test_coverage.py::test_the_bridge_runs_what_the_agent_does_not_load": 12,
+    "test_covered.py::test_what_a_hook_or_ordinary_work_changes_denies_nothing": 3,
+    "test_covered.py::test_what_disarms_a_guard_is_covered_or_said": 8,
     "test_doctor_probe.py::test_an_entry_that_does_not_reach_a_hook_is_found": "each",
     "test_examples.py::test_every_case_passes_for_every_agent": 3,
     "test_install_doctor.py::test_an_unapproved_hook_of_another_agents_file_is_an_error": "families",
@@ -135,6 +128,8 @@ SAMPLED: Mapping[str, Cover] = {
     "test_installs.py::test_unsync_keeps_what_a_person_changed_meanwhile": 5,
     "test_limits.py::test_context_is_passed_on_or_its_loss_is_told": "families",
     "test_matrix.py::test_nothing_is_lost_in_silence": "pairs",
+    "test_mcp_matchers.py::test_a_converted_matcher_never_matches_less": "pairs",
+    "test_mcp_matchers.py::test_the_bridge_never_matches_less": "pairs",
     "test_once.py": "families",
     "test_own_output.py": "families",
     "test_round_trip.py::test_a_file_of_the_corpus_can_be_said_in_every_dialect": 4,
@@ -144,11 +139,13 @@ SAMPLED: Mapping[str, Cover] = {
     "test_runtime_redaction.py::test_it_takes_no_more_than_linear_time": 6,
     "test_sdk.py::test_every_agent_is_told_in_its_own_terms": "families",
     "test_sdk.py::test_every_captured_payload_is_answered": 4,
-    "test_setups.py::test_what_is_wrong_is_found_and_the_fix_is_named": 3,
+    "test_setups.py::test_what_a_script_may_do_without_is_not_missed": 3,
+    "test_setups.py::test_what_is_wrong_is_found_and_the_fix_is_named": 5,
     "test_terminal.py::test_no_command_prints_what_steers_a_terminal": 3,
     "test_variables.py::test_an_installed_command_has_defaults": "families",
     "test_wrapping.py::test_a_condition_is_kept_by_every_agent": "families",
     "test_wrapping.py::test_a_matcher_that_cannot_be_read_matches": "each",
+    "test_wrapping.py::test_a_matcher_that_the_target_drops_by_its_own_rules_is_kept": "each",
     "test_wrapping.py::test_a_model_guards_every_agent": "families",
     "test_wrapping.py::test_a_url_guards_every_agent": "families",
 }

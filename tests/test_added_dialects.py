@@ -288,7 +288,7 @@ def test_hooks_of_an_absent_dialect_are_never_lost(machine: Machine, root: Path)
     machine.uninstall()
     for words in (("vendor",), ("vendor", "--check"), ("sync", "--vendor", "--agent", "cursor")):
         told = machine.hookport(root, *words)
-        assert "the plan cannot be made or checked without my-agent" in told
+        assert "the plan cannot be rebuilt or checked: my-agent is not installed here" in told
         assert "Install the package of my-agent" in told
         assert told[-4:] != "=> 0"
         assert (root / vendored.PLAN).read_bytes() == before
@@ -297,7 +297,7 @@ def test_hooks_of_an_absent_dialect_are_never_lost(machine: Machine, root: Path)
 def test_a_bridge_that_was_made_without_it_is_a_failure(machine: Machine, root: Path) -> None:
     machine.hookport(root, "vendor")
     machine.hookport(root, "trust", "--yes")
-    told = "this bridge was made without the dialect 'my-agent'."
+    told = "this bridge was built without the dialect 'my-agent'."
     remedy = "Run `hookport sync --vendor` where hookport is installed with 'my-agent'."
     code, stdout, stderr = bridge(root, "tool.before")
     assert (code, stdout, told in stderr, remedy in stderr) == (1, "", True, True)
@@ -320,9 +320,9 @@ def test_an_entry_for_what_the_bridge_lacks_is_found(machine: Machine, root: Pat
     for words in (("doctor",), ("sync", "--check")):
         told = machine.hookport(root, *words)
         assert "HP865" in told
-        assert "calls the project's bridge for 'my-agent', which it does not know" in told
+        assert "calls the project's bridge for 'my-agent', an unknown dialect" in told
         assert told.endswith("=> 1")
-    assert "the plan is stale: it was made without my-agent" in machine.hookport(root, "vendor", "--check")
+    assert "the plan is stale: it was built without my-agent" in machine.hookport(root, "vendor", "--check")
     assert machine.hookport(root, "doctor", "--fix").count("HP865") == 0
     machine.hookport(root, "trust", "--yes")
     assert json.loads(bridge(root, "tool.before")[1]) == DENIED
@@ -339,7 +339,7 @@ def test_an_entry_for_what_hookport_does_not_know_is_found(machine: Machine, roo
 def test_a_package_that_entries_do_not_see_is_told(machine: Machine, root: Path) -> None:
     env = {"PYTHONPATH": str(PACKAGE)}
     told = machine.hookport(root, "sync", "--agent", "my-agent", env=env)
-    assert f"HP825 entries cannot use 'my-agent': its package is in {PACKAGE}" in told
+    assert f"HP825 entries cannot use 'my-agent': they do not see its package in {PACKAGE}" in told
     assert "HP825" in machine.hookport(root, "doctor", env=env)
     told = machine.hookport(root, "sync", "--vendor", "--agent", "my-agent", env=env)
     assert "HP825" not in told
@@ -353,13 +353,13 @@ def test_a_package_that_entries_do_not_see_is_told(machine: Machine, root: Path)
         ("broken", "raise RuntimeError('oh no')", "added:DIALECT failed with RuntimeError: oh no"),
         ("absent", "OTHER = 1", "added:DIALECT failed with AttributeError"),
         ("other", "from my_agent import DIALECT", "added:DIALECT has the id 'my-agent'"),
-        ("number", "DIALECT = 1", "added:DIALECT is no Dialect"),
-        ("cursor", "DIALECT = 1", "hookport has one of that name itself, and added adds another"),
-        ("my-agent", "from my_agent import DIALECT", "added, my-agent each add one of that name"),
+        ("number", "DIALECT = 1", "added:DIALECT is not a Dialect"),
+        ("cursor", "DIALECT = 1", "hookport itself has a dialect of that name, and added adds a second"),
+        ("my-agent", "from my_agent import DIALECT", "added, my-agent each add a dialect of that name"),
         (
             "my agent",
             "import my_agent\nDIALECT = my_agent.DIALECT._replace(id='my agent')",
-            "its name is no id",
+            "its name is not a valid id",
         ),
         ("odd", ODD, "TypeError"),
     ],
@@ -374,7 +374,7 @@ def test_one_that_cannot_be_used_costs_only_itself(
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: added\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[hookport.dialects]\n{name} = added:DIALECT\n")
     told = machine.hookport(root, "dialects")
-    assert f"HP892 dialect '{name}' of another package cannot be used: " in told
+    assert f"HP892 dialect '{name}' of another package is unusable: " in told
     assert (why in told, told.count("\ncursor "), told[-4:]) == (True, 1, "=> 1")
     assert "HP892" in machine.hookport(root, "doctor")
     assert machine.hookport(root, "sync", "--agent", "cursor").endswith("=> 0")

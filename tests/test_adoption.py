@@ -33,8 +33,8 @@ from tests.approval import approve
 READERS = [
     (name, place)
     for name in list_agents()
-    for place in (*list_locations(get(name), "also read"), *list_locations(get(name), "maybe read"))
-    # Behind a star are plugins, which are nobody's own.
+    for place in list_locations(get(name), "also read", "maybe read")
+    # Plugins behind a star have no owner.
     if "*" not in place.path
     if place.scope in ("project", "local", "user")
 ]
@@ -269,7 +269,7 @@ def test_where_nothing_shows_the_agent_its_hook_is_left_alone_and_that_is_said(w
     assert world.file.read_bytes() == before
     told = [finding for one in plan.agents for finding in one.findings if finding.code == "HP822"]
     assert [finding.hint.partition(".")[0] for finding in told] == [
-        f"It cannot be adopted: no variable shows its command that {get(world.agent).title} runs it"
+        f"It cannot be adopted: no variable shows that {get(world.agent).title} runs its command"
     ]
 
 

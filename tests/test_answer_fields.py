@@ -97,7 +97,7 @@ def test_conversion_names_what_a_target_does_not_take(
     text = f"print(json.dumps({ {'hookSpecificOutput': answer} }))"
     degraded = degrade(Manifest((hook,)), get(target), ("here",), {"./say.py": {"say.py": text}})
     found = [one.message for one in degraded.findings if one.code == AnswerFieldLost.code]
-    assert found == ([f"its answer's {fields} has no effect in {target}"] if fields else [])
+    assert found == ([f"{fields} in its answer has no effect in {target}"] if fields else [])
 
 
 TITLE = """#!/bin/sh
@@ -120,7 +120,7 @@ def test_sync_names_what_an_agent_does_not_take(agent: str, tmp_path: Path) -> N
     (planned,) = sync.plan_sync(str(root), env, SyncRequest((agent,), scope, "bridge")).agents
     told = [one.message for one in planned.findings if one.code == AnswerFieldLost.code]
     is_lost = agent != "claude-code" and "session_start" in get_wire(agent).natives
-    assert told == ([f"its answer's sessionTitle has no effect in {agent}"] if is_lost else [])
+    assert told == ([f"sessionTitle in its answer has no effect in {agent}"] if is_lost else [])
 
 
 @pytest.mark.parametrize(
@@ -143,4 +143,4 @@ def test_check_names_what_its_own_agent_does_not_take(
     source = sources.find(file)
     found = check_answers(sources.read(source), source.root)
     told = [one.message for one in found if one.code == AnswerFieldLost.code]
-    assert told == ([f"its answer's {fields} has no effect in {source.dialect.id}"] if fields else [])
+    assert told == ([f"{fields} in its answer has no effect in {source.dialect.id}"] if fields else [])

@@ -84,7 +84,7 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path.resolve())
 
 
-TAMPERED = "was approved and is not what it was"
+TAMPERED = "is not as the user approved it"
 
 
 def test_a_switch_of_branches_asks_nobody_twice(repository: Repository) -> None:

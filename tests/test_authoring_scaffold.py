@@ -75,7 +75,7 @@ def test_only_dialects_that_no_project_can_hold_are_left_out() -> None:
     left_out = [get(name) for name in list_dialects() if name not in list_writable()]
     assert {place.scope for one in left_out for place in one.locations} == {"user"}
     assert "kimi-cli" in [one.id for one in left_out]
-    with pytest.raises(UsageError, match="which is no file of a project"):
+    with pytest.raises(UsageError, match="which is outside projects"):
         scaffold(ScaffoldRequest("my-hook", "session_start", "kimi-cli"), Path())
 
 
@@ -157,7 +157,7 @@ def test_a_hook_is_added_to_a_file_that_others_are_in(tmp_path: Path) -> None:
     second = scaffold(ScaffoldRequest("other", "before_tool_execute", "claude-code"), root)
     write(second, root)
     assert failing(second, root, "claude-code") == []
-    with pytest.raises(InputError, match="is there already, and so are 6 more of its files"):
+    with pytest.raises(InputError, match="already exists, with 6 more of its files"):
         scaffold(ScaffoldRequest("my-hook", "before_tool_execute", "claude-code"), root)
 
 
@@ -174,7 +174,7 @@ def test_a_second_hook_is_counted_among_those_of_its_event(dialect: str, tmp_pat
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (ScaffoldRequest("My Hook", "session_start", "universal"), "the name 'My Hook' cannot be used"),
+        (ScaffoldRequest("My Hook", "session_start", "universal"), "invalid name 'My Hook'"),
         (ScaffoldRequest("a" * 41, "session_start", "universal"), "A name is 1 to 40 of a-z and 0-9"),
         (ScaffoldRequest("a", "before_tool", "canonical", "ruby"), "unknown language 'ruby'"),
         (
@@ -185,11 +185,11 @@ def test_a_second_hook_is_counted_among_those_of_its_event(dialect: str, tmp_pat
         (ScaffoldRequest("a", "session_start", "nobody"), "unknown dialect 'nobody'"),
         (
             ScaffoldRequest("a", "PreToolUse", "universal", "sh", "Bahs"),
-            "the matcher 'Bahs' fits no tool of universal",
+            "the matcher 'Bahs' matches no tool of universal",
         ),
         (
             ScaffoldRequest("a", "PreToolUse", "universal", "sh", "("),
-            "the matcher '(' is no regular expression",
+            "the matcher '(' is not a valid regular expression",
         ),
     ],
 )

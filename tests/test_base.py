@@ -8,11 +8,12 @@ import stat
 import subprocess
 import sys
 import time
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from hookport.base import files, folders, paths, quoting
+from hookport.base.places import ends_at, list_rests
 
 WORDS = ["", "plain", "a b", "it's", "$HOME", "~", "a=b", "if", "x\ny", "é", "-n", 'say "no"', "@%+=:,./-_"]
 
@@ -170,3 +171,26 @@ def test_a_repository_is_the_nearest_one_below_the_end(tmp_path: Path) -> None:
     assert paths.find_repository(str(inner), root) == ""
     assert paths.find_repository(root, root) == root
     assert list(folders.walk_upward(str(inner), root)) == [str(inner), str(inner.parent)]
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "at"),
+    [
+        ("/home/me/.config/agents/hooks/guard/HOOK.md", "~/.config/agents/hooks/*/HOOK.md", True),
+        ("/srv/.agents/hooks/a/b/HOOK.md", ".agents/hooks/*/HOOK.md", False),
+        ("/srv/agents/x.md", "./agents/*.md", True),
+        ("hooks.json", "hooks/hooks.json", False),
+        ("/etc/agent/hooks.json", "/etc/agent/hooks.json", True),
+        ("/srv/etc/agent/hooks.json", "/etc/agent/hooks.json", False),
+    ],
+)
+def test_a_path_ends_at_a_place(path: str, place: str, at: bool) -> None:
+    assert ends_at(PurePosixPath(path).parts, place) is at
+
+
+def test_the_rest_of_a_place_within_a_folder() -> None:
+    """A folder that is named may be the beginning of a place, or have all of it below it."""
+    place = "~/.agents/plugins/*/hooks/hooks.json"
+    folder = ("/", "home", "me", ".agents", "plugins")
+    assert list(list_rests(folder, place)) == [".agents/plugins/*/hooks/hooks.json", "*/hooks/hooks.json"]
+    assert list(list_rests((*folder, "mine"), place))[1:] == ["hooks/hooks.json"]

@@ -164,9 +164,9 @@ def test_a_guard_that_the_agent_does_not_wait_for_denies(word: str, verdict: str
     deadline = time.monotonic() - 1
     guard = hook("guard", "exit 0", "agent-hooks")
     report = run(fired("claude-code"), guard, deadline=deadline, on_tamper=word)
-    why = "hook 'guard' could not be asked: the agent waits no longer for its hooks"
+    why = "hook 'guard' could not run: the agent no longer waits for its hooks"
     effect = {
-        "deny": Decision("deny", f"{why}. It is denied, because a guard that cannot be asked denies."),
+        "deny": Decision("deny", f"{why}. It is denied, because a guard that cannot run denies."),
         "none": Decision(system_message=f"{why}. It was not blocked (on_tamper is warn)."),
     }
     assert report.decision == effect[verdict]
@@ -271,7 +271,7 @@ def test_a_project_that_only_wants_to_be_warned_is(place: Place) -> None:
     place.write(".hookport/config.json", {"on_tamper": "warn"})
     code, told, err = place.fire("claude-code", "PreToolUse", b"")
     assert (code, err, is_denied((code, told, err))) == (0, "", False)
-    assert "hook 'guard' could not be asked: there is no payload on stdin" in told["systemMessage"]
+    assert "hook 'guard' could not run: no payload on stdin" in told["systemMessage"]
 
 
 def test_what_is_not_approved_is_no_guard_yet(place: Place) -> None:

@@ -133,7 +133,7 @@ def test_every_expectation_of_the_format_can_fail(tmp_path: Path) -> None:
         "stdout-json.yaml:1  stdout-json.a.x: expected null, got nothing",
         "stdout-length": "stdout-length.yaml:1  stdout-json.a.b: expected 1 elements, "
         'got 2: [1, {"c": true, "d": 2}]',
-        "updated-input": "updated-input.yaml:1  updated-input: the input was not rewritten",
+        "updated-input": "updated-input.yaml:1  updated-input: the hook did not rewrite the input",
     }
 
 
@@ -166,10 +166,10 @@ def test_a_wrong_file_is_told_with_its_place_and_the_others_run(tmp_path: Path) 
     assert told(performed(tmp_path)) == {
         "test-config.json": "tests/test-config.json:1:13: version: must be 1, not 2; "
         "tests/test-config.json:2:13: timeout: must be a number of seconds above 0, not 0; "
-        "tests/test-config.json:2:23: env: must be an object of texts, not {'A': 1}; "
+        "tests/test-config.json:2:23: env: must be an object of strings, not {'A': 1}; "
         "tests/test-config.json:2:34: tiemout: unknown key. Did you mean 'timeout'? "
         "Known: version, timeout, env, hooks, copy",
-        "a.yaml": "tests/cases/a.yaml:3:1: event: is there twice",
+        "a.yaml": "tests/cases/a.yaml:3:1: event: duplicate key",
         "b.yaml": "tests/cases/b.yaml:2:1: while parsing a flow node, did not find expected node content",
         "c.yaml": "tests/cases/c.yaml:1:1: 'event' is missing; "
         "tests/cases/c.yaml:1:7: name: must be 1 to 64 of a-z, 0-9 and -, not 'Bad_Name'; "
@@ -177,18 +177,18 @@ def test_a_wrong_file_is_told_with_its_place_and_the_others_run(tmp_path: Path) 
         "tests/cases/c.yaml:3:13: hook-index: must be a number from 0, or all, not -1; "
         "tests/cases/c.yaml:4:9: agents: unknown agent 'nobody'.; "
         "tests/cases/c.yaml:6:14: expected.exit-code: must be a number from 0 to 255, not 'two'; "
-        "tests/cases/c.yaml:7:20: expected.stderr-contains: must be a list of texts, not 'text'; "
+        "tests/cases/c.yaml:7:20: expected.stderr-contains: must be a list of strings, not 'text'; "
         "tests/cases/c.yaml:8:13: expected.decision: must be one of allow, ask, deny, none, not 'block'",
         "d.yaml": "tests/cases/d.yaml:4:12: input.fixture: must be a path inside tests/, not '../x.json'",
         "e.yaml": "tests/cases/e.yaml:4:12: input.fixture: 'fixtures/none.json' is not in tests/",
         "f.yaml": "tests/fixtures/list.json:1:1: must be an object: the event as the hook reads it",
         "g": "g.yaml:2  event: no agent or format has an event 'no-such-event'.",
-        "h": "h.yaml:2  event: no hook is for the event 'session-end'. There are hooks for: stop",
-        "i": "i.yaml:2  event: the event 'stop' has no hook group 3. It has: 0",
+        "h": "h.yaml:2  event: no hook for the event 'session-end'. Events with hooks: stop",
+        "i": "i.yaml:2  event: the event 'stop' has no hook group 3. Its groups: 0",
         "j.yaml": f"tests/cases/j.yaml:1:1: must be an object with {known}",
-        "k.yml": "tests/cases/k.yml: is not run: the files of cases end in .yaml",
+        "k.yml": "tests/cases/k.yml: is not run: case files end in .yaml",
         "good": "",
-        "y.yaml": "tests/cases/y.yaml:1:7: name: 'good' is taken by x.yaml",
+        "y.yaml": "tests/cases/y.yaml:1:7: name: 'good' is already used in x.yaml",
         "unused.json": "tests/fixtures/unused.json:1:8: a trailing comma is not allowed in strict JSON",
     }
 
@@ -224,7 +224,7 @@ def test_overrides_are_dot_paths_into_objects_and_lists() -> None:
     }
     assert base == {"a": {"b": 1}, "list": [{"x": 1}, 2]}
     for wrong in ("a.b.c", "list.x", "list.7"):
-        with pytest.raises(ValueError, match=r"cannot be set|is no element"):
+        with pytest.raises(ValueError, match=r"cannot be set|is not an element"):
             apply_overrides(base, ((split_path(wrong), 0),))
 
 
@@ -329,7 +329,7 @@ def test_a_case_runs_on_a_copy_with_a_home_of_its_own(
     first, second = performed(tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
     assert told([first, second]) == {
-        "a": "a.yaml:1  snapshot: there is no snapshots/a.json yet; `hookport test --update` writes it",
+        "a": "a.yaml:1  snapshot: no snapshots/a.json yet; `hookport test --update` writes it",
         "b": "",
     }
     assert second.got is not None
@@ -355,7 +355,7 @@ def test_a_case_that_takes_too_long_is_stopped_with_all_it_started(tmp_path: Pat
     mark = tmp_path / "alive"
     hooks = json.loads(universal(pre_tool_use=f"(sleep 1; touch {mark}) & sleep 60", stop="sleep 60"))
     hooks["hooks"]["stop"][0]["hooks"][0]["timeout"] = 0.2
-    late = "timeout: took longer than the 0.5 s that a case may take, and was stopped"
+    late = "timeout: took longer than a case's limit of 0.5 s, and was stopped"
     write(
         tmp_path / "hooks",
         {
@@ -474,7 +474,7 @@ def test_an_agent_that_lacks_the_event_is_told_and_not_counted_as_passed(tmp_pat
     assert [(one.task.id, one.status, one.why) for one in results] == [
         ("a[claude-code]", "passed", ""),
         ("a[codex]", "not applicable", "no event like notification"),
-        ("b", "not applicable", "the hook asks a model; script what it says with `model-answer`"),
+        ("b", "not applicable", "the hook asks a model; script its answer with `model-answer`"),
         ("c[claude-code]", "passed", ""),
         ("c[codex]", "not applicable", "no tool like file_read"),
     ]
@@ -559,7 +559,7 @@ def test_groups_handlers_and_matchers(tmp_path: Path) -> None:
     results = performed(tmp_path)
     assert told(results) == {"a": "", "b": "", "c[claude-code]": ""}
     assert report.describe_results(results[:1]) == [
-        "passed  a  (no agent would run it on this: the event is about no tool)"
+        "passed  a  (no agent would run it on this payload: the event has no tool call)"
     ]
 
 

@@ -158,7 +158,7 @@ def test_the_journal_gives_the_same_cases_and_says_what_it_lacks(project: Projec
     assert prompt == [one.name for one in kept.drafts if "pre-prompt" in one.name]
     assert {one.name for one in kept.drafts} - {one.name for one in whole.drafts} == set(prompt)
     (note,) = (one.note for one in kept.drafts if one.note)
-    assert note.endswith("the journal does not keep the prompt, so the fixture lacks it")
+    assert note.endswith("the journal does not store the prompt, so the fixture lacks it")
 
 
 def test_a_choice_takes_the_last_events_of_some_hooks(project: Project) -> None:
@@ -203,8 +203,8 @@ def test_the_journal_gives_a_hook_of_the_agents_own_the_input_of_the_call(projec
 @pytest.mark.parametrize(
     ("data", "note"),
     [
-        (b"{", "cannot be read: "),
-        (b"[]", "is no recorded event"),
+        (b"{", "cannot read it: "),
+        (b"[]", "is not a recorded event"),
         (b'{"agent": "nobody"}', "unknown agent 'nobody'"),
         (b'{"agent": "codex"}', "has no payload: 'payload_base64'"),
         (b'{"agent": "codex", "payload": "no"}', "the payload is not JSON: "),

@@ -36,7 +36,7 @@ MESSAGES = {
 # Those that show a message and hide the reason of a denied call.
 HIDE_REASONS = ("gemini-cli", "opencode")
 REMEDY = "Ask the user to run `hookport trust` in their own terminal; it is refused here."
-UNAPPROVED = "1 hook of this project does not run, because {} not approved what is there now: guard."
+UNAPPROVED = "1 hook of this project does not run, because {} not approved the current version: guard."
 
 
 @pytest.fixture
@@ -82,11 +82,11 @@ def test_a_guard_that_nobody_approved_is_told_once(place: Place, seat: str) -> N
     if SEATS[seat].agent in MESSAGES:
         assert (blocked, messages) == ([False] * 3, [True, False, False])
         told = UNAPPROVED.format("you have")
-        assert results[0][1] == f"{told} Look at it and approve it with `hookport trust`."
+        assert results[0][1] == f"{told} Review and approve with `hookport trust`."
     else:
         assert (blocked, messages) == ([True, False, False], [False] * 3)
         told = UNAPPROVED.format("the user has")
-        notice = "This is a notice, given once: the same call is not denied again for it."
+        notice = "This is a one-time notice: it does not deny the same call again."
         assert f"{told} {REMEDY} {notice}" in results[0][0].reason
 
 
@@ -96,8 +96,8 @@ def test_a_changed_guard_denies_and_shows_why(place: Place, seat: str) -> None:
     place.approve()
     place.hook("guard", "exit 0")
     outcome, message = call(place, seat)
-    why = "hook 'guard' was approved and is not what it was: its file run.sh changed since you approved it."
-    until = "It is denied until the user has looked at it and approved it."
+    why = "hook 'guard' is not as the user approved it: its file run.sh changed since its approval."
+    until = "It is denied until the user reviews and approves the change."
     assert outcome.blocked
     assert f"{why} {until} {REMEDY}" in outcome.reason
     assert message == (f"{why} {until} {REMEDY}" if SEATS[seat].agent in HIDE_REASONS else "")
@@ -175,7 +175,7 @@ def test_the_remedy_is_a_command_that_works_here(place: Place, is_installed: boo
     place.is_approving = False
     place.hook("guard", "exit 0")
     command = "hookport trust" if is_installed else "python3 .hookport/bridge.pyz trust"
-    why = "hook 'guard' was approved and is not what it was: its file run.sh changed since you approved it."
-    until = "It is denied until the user has looked at it and approved it."
+    why = "hook 'guard' is not as the user approved it: its file run.sh changed since its approval."
+    until = "It is denied until the user reviews and approves the change."
     remedy = f"Ask the user to run `{command}` in their own terminal; it is refused here."
     assert place.shell() == denied(f"{why} {until} {remedy}")

@@ -88,16 +88,16 @@ def hook(event: str = "before_tool_execute", command: str = "./guard.sh", **fiel
 
 def never(dialect: str, matcher: str, more: str) -> Row:
     where = f"hooks.{TOOL_EVENT[dialect]}[0].matcher"
-    message = f"the matcher '{matcher}' matches no tool of {dialect}: the hook never runs.{more}"
+    message = f"the matcher '{matcher}' matches no tool of {dialect}, so the hook never runs.{more}"
     return ("HP501", "error", where, message)
 
 
 def unknown(dialect: str, tool: str, more: str) -> Row:
     where = f"hooks.{TOOL_EVENT[dialect]}[0].matcher"
-    return ("HP103", "loss", where, f"unknown tool '{tool}', passed through as it is.{more}")
+    return ("HP103", "loss", where, f"unknown tool '{tool}'; kept unchanged.{more}")
 
 
-RULE = " It reads like a permission rule; a matcher names tools only."
+RULE = " It looks like a permission rule; a matcher names tools only."
 DEAD: list[tuple[str, str, str]] = [
     (CLAUDE, "bash", " Did you mean 'Bash'?"),
     (CLAUDE, "shell", " Did you mean 'Bash'?"),
@@ -111,8 +111,8 @@ DEAD: list[tuple[str, str, str]] = [
     (CLAUDE, "^mcp__github$", " Did you mean 'mcp__github__.*'?"),
     (CLAUDE, "Bash(git *)", f" Did you mean 'Bash'?{RULE}"),
     (CLAUDE, "Bash(*)", f" Did you mean 'Bash'?{RULE}"),
-    (CLAUDE, "Bash(", " It is no regular expression (missing ), unterminated subpattern)."),
-    (CLAUDE, "[", " It is no regular expression (unterminated character set)."),
+    (CLAUDE, "Bash(", " It is not a valid regular expression (missing ), unterminated subpattern)."),
+    (CLAUDE, "[", " It is not a valid regular expression (unterminated character set)."),
     (CODEX, "mcp__github", " Did you mean 'mcp__github__.*'?"),
     (CODEX, "bash", " Did you mean 'Bash'?"),
     (GEMINI, "Bash", " Did you mean 'run_shell_command'?"),
@@ -123,7 +123,7 @@ DEAD: list[tuple[str, str, str]] = [
     (
         CURSOR,
         "*",
-        " It is no regular expression (nothing to repeat). Leave the matcher out to match every tool.",
+        " It is not a valid regular expression (nothing to repeat). Remove the matcher to match every tool.",
     ),
 ]
 
@@ -213,7 +213,7 @@ def test_a_glob_is_left_alone_and_a_name_is_not() -> None:
 def test_a_format_without_tools_of_its_own_is_never_sure() -> None:
     where = ".agents/hooks/guard/HOOK.md: frontmatter.matcher.tool"
     assert rows(checks.check(folder({"tool": "shell"}))) == [
-        ("HP103", "loss", where, "unknown tool 'shell', passed through as it is. Did you mean 'Shell'?")
+        ("HP103", "loss", where, "unknown tool 'shell'; kept unchanged. Did you mean 'Shell'?")
     ]
     assert checks.check(folder({"tool": "Shell|WriteFile"})) == []
 
@@ -221,8 +221,8 @@ def test_a_format_without_tools_of_its_own_is_never_sure() -> None:
 def test_a_star_is_no_regular_expression_where_it_does_not_mean_everything() -> None:
     where = ".agents/hooks/guard/HOOK.md: frontmatter.matcher.tool"
     message = (
-        "the matcher '*' matches no tool of agent-hooks: the hook never runs. It is no regular expression "
-        "(nothing to repeat). Leave the matcher out to match every tool."
+        "the matcher '*' matches no tool of agent-hooks, so the hook never runs. It is not a valid "
+        "regular expression (nothing to repeat). Remove the matcher to match every tool."
     )
     assert rows(checks.check(folder({"tool": "*"}))) == [("HP501", "error", where, message)]
 
@@ -230,7 +230,7 @@ def test_a_star_is_no_regular_expression_where_it_does_not_mean_everything() -> 
 def test_a_pattern_on_the_input_must_be_one() -> None:
     where = ".agents/hooks/guard/HOOK.md: frontmatter"
     message = (
-        "agent-hooks never runs this hook: the pattern 'rm (' is no regular expression "
+        "agent-hooks never runs this hook: the pattern 'rm (' is not a valid regular expression "
         "(missing ), unterminated subpattern)"
     )
     assert rows(checks.check(folder({"pattern": "rm ("}))) == [("HP108", "error", where, message)]
@@ -240,7 +240,7 @@ def test_a_pattern_on_the_input_must_be_one() -> None:
 def test_a_matcher_on_the_command_must_be_a_pattern() -> None:
     found = checks.check(read(get(CURSOR), entry(CURSOR, "rm (", "beforeShellExecution")))
     message = (
-        "cursor never runs this hook: the matcher 'rm (' is no regular expression "
+        "cursor never runs this hook: the matcher 'rm (' is not a valid regular expression "
         "(missing ), unterminated subpattern)"
     )
     assert rows(found) == [("HP108", "error", "hooks.beforeShellExecution[0].matcher", message)]
@@ -319,8 +319,8 @@ def test_a_canonical_timeout_is_in_seconds() -> None:
 
 
 LIMITS: list[tuple[Timeout, float, str]] = [
-    (Timeout(SECOND, whole=True), 1.5, "it takes whole seconds"),
-    (Timeout(MILLISECOND, whole=True), 1500.5, "it takes whole milliseconds"),
+    (Timeout(SECOND, whole=True), 1.5, "it accepts whole seconds"),
+    (Timeout(MILLISECOND, whole=True), 1500.5, "it accepts whole milliseconds"),
     (Timeout(SECOND, minimum=SECOND), 0, "at least 1 s"),
     (Timeout(SECOND, maximum=timedelta(minutes=10)), 601, "at most 10 min"),
     (Timeout(MILLISECOND, minimum=timedelta(milliseconds=500)), 250, "at least 500 ms"),
@@ -354,7 +354,7 @@ def test_a_hook_that_blocks_where_nothing_can_be_blocked() -> None:
         hook("agent_stop", "c", blocking=True),
         hook("session_end", "d"),
     )
-    message = "the hook is blocking, and after_tool_execute can only be watched"
+    message = "the hook is blocking, but after_tool_execute can only be watched"
     assert rows(checks.check(reading)) == [("HP506", "error", "hooks[0]", message)]
 
 
@@ -365,7 +365,7 @@ def test_an_agent_that_does_not_say_blocking_is_not_blamed_for_it() -> None:
 def test_an_unknown_capability() -> None:
     reading = manifest(hook(capabilities=["structured_output", "input_rewrites"]))
     message = (
-        "unknown capability 'input_rewrites', no target is checked for it. Did you mean 'input_rewrite'?"
+        "unknown capability 'input_rewrites'; no target is checked for it. Did you mean 'input_rewrite'?"
     )
     assert rows(checks.check(reading)) == [("HP512", "loss", "hooks[0].capabilities[1]", message)]
 
@@ -438,7 +438,7 @@ def test_a_key_that_stands_twice() -> None:
       "PreToolUse": [{"hooks": [{"type": "command", "command": "a", "command": "b"}]}]
     }}"""
     found = checks.check(pipeline.read({".claude/settings.json": text}, get(CLAUDE)))
-    message = "the key '{}' stands twice; only the last one counts"
+    message = "duplicate key '{}'; only the last counts"
     assert [(*row, one.hook, one.line) for row, one in zip(rows(found), found, strict=True)] == [
         ("HP106", "error", "hooks.PreToolUse", message.format("PreToolUse"), None, 3),
         ("HP106", "loss", "hooks.PreToolUse[0].hooks[0].command", message.format("command"), 0, 3),
@@ -883,7 +883,7 @@ def test_a_link_at_an_agents_place_that_leads_nowhere_is_told(
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to("nowhere.json")
     assert cli.main(["check", str(tmp_path)]) == 2
-    assert "is a link that leads nowhere" in capfd.readouterr().err
+    assert "is a broken link" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def test_what_would_be_read_differently_is_never_written() -> None:
         f"blocking {second.blocking} instead of {not second.blocking}"
     )
     assert find_broken_promise("{", first).startswith(
-        f"what was written for claude-code cannot be read back: {SETTINGS}:1:2: "
+        f"the files written for claude-code cannot be read back: {SETTINGS}:1:2: "
     )
 
 
@@ -293,7 +293,7 @@ def test_a_script_that_is_the_hook_itself_is_not_edited() -> None:
     assert edit.encode(reading, (hook,)) == {".clinerules/hooks/PreToolUse": b"#!/bin/sh\nexit 0\n"}
     with pytest.raises(InputError) as refused:
         edit.encode(reading, (hook._replace(handler=hook.handler._replace(command="other")),))
-    message = "is a script of its author, so it is not edited"
+    message = "is a person's own script, so it is not edited"
     assert refused.value.problems == (Problem(message, (), ".clinerules/hooks/PreToolUse"),)
 
 
@@ -384,12 +384,12 @@ RULES = [
     (" Bash", "it has blanks around it"),
     ("Bash(git *", "it does not end with ')'"),
     ("Bash git *)", "it has no '('"),
-    ("*", "'*' is no tool; leave 'if' out to run on every call"),
+    ("*", "'*' is not a tool; remove 'if' to run on every call"),
     ("Bash(git *)|Edit(x)", "it is read as one rule; write one hook for each"),
     ("Bash(command:rm *)", "'command:' is read as part of the pattern; write the pattern alone"),
-    ("Read(!x)", "a pattern that begins with '!' matches nothing"),
-    ("Edit(*.{ts,js})", "braces are no alternatives; write one hook for each"),
-    ("Edit(*)", "the matcher has Bash, PowerShell, Monitor and not Edit"),
+    ("Read(!x)", "a pattern starting with '!' matches nothing"),
+    ("Edit(*.{ts,js})", "rules do not support braces; write one hook for each"),
+    ("Edit(*)", "the matcher has Bash, PowerShell, Monitor, not Edit"),
 ]
 
 

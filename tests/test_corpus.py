@@ -104,7 +104,7 @@ def test_every_way_to_name_a_file_gives_the_same_right_answer(case: Case, projec
 def own_places(dialect: str) -> list[str]:
     """A place of each kind of file that no other dialect has."""
     found: dict[str, str] = {}
-    for place in (*get(dialect).locations, *list_locations(get(dialect), "run")):
+    for place in list_locations(get(dialect), "own", "run"):
         path = place.path.removeprefix("~/").replace("*", "any")
         if place.scope in {"project", "user"} and [one.id for one in sources.find_owners(path)] == [dialect]:
             found.setdefault(documents.detect_kind(path), path)

@@ -29,7 +29,7 @@ pytestmark = [
 ]
 
 BRIDGE = Path(hookport.__file__).parent / "bridge.py"
-TAMPERED = "was approved and is not what it was"
+TAMPERED = "is not as the user approved it"
 SH = "#!/bin/sh\necho GUARD >&2\nexit 2\n"
 PY = "#!/usr/bin/env python3\nimport sys\nprint('GUARD', file=sys.stderr)\nsys.exit(2)\n"
 JS = "console.error('GUARD'); process.exit(2)\n"

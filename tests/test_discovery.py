@@ -473,17 +473,17 @@ def test_what_is_no_file_is_neither_opened_nor_fatal(disk: Disk) -> None:
     (hooks / "a-link").symlink_to("nowhere")
     (hooks / "b-loop").symlink_to("b-loop")
     special = "is a pipe, a socket or a device, not a file"
-    loop = f"cannot be read: {os.strerror(errno.ELOOP)}"
+    loop = f"cannot read it: {os.strerror(errno.ELOOP)}"
     found = disk.found()
     assert found.hooks == (in_folder(good),)
     assert found.findings == (
-        broken(hooks / "a-link", "is a link that leads nowhere"),
+        broken(hooks / "a-link", "is a broken link"),
         broken(hooks / "b-loop", loop),
         broken(hooks / "device/HOOK.md", special),
         broken(hooks / "fifo/HOOK.md", special),
         broken(hooks / "folder/HOOK.md", "is a folder, not a file"),
         broken(hooks / "huge/HOOK.md", "is larger than 5 MB, so it was not read"),
-        broken(hooks / "link/HOOK.md", "is a link that leads nowhere"),
+        broken(hooks / "link/HOOK.md", "is a broken link"),
         broken(hooks / "loop/HOOK.md", loop),
         broken(hooks / "socket/HOOK.md", special),
     )
@@ -506,7 +506,7 @@ def test_other_files_that_are_none_are_told_too(disk: Disk) -> None:
 def test_what_may_not_be_read_is_told(disk: Disk) -> None:
     good = disk.hook("~/.config/agents/hooks/good")
     hidden = disk.hook(".agents/hooks/hidden")
-    denied = f"cannot be read: {os.strerror(errno.EACCES)}"
+    denied = f"cannot read it: {os.strerror(errno.EACCES)}"
     (hidden / "HOOK.md").chmod(0)
     assert disk.found().findings == (broken(hidden / "HOOK.md", denied),)
     hidden.parent.chmod(0)
@@ -527,7 +527,7 @@ def test_the_body_is_not_read(disk: Disk) -> None:
 
 def test_a_frontmatter_ends_within_the_part_that_is_read(disk: Disk) -> None:
     file = disk.write(".agents/hooks/guard/HOOK.md", "---\nname: " + "x" * HEAD + "\n---\n")
-    wanted = broken(file, "no frontmatter ends in its first 64 KiB", 1, 1)
+    wanted = broken(file, "the frontmatter does not end in its first 64 KiB", 1, 1)
     assert disk.found().findings == (wanted,)
 
 
@@ -836,7 +836,7 @@ def test_hooks_in_the_entries_of_a_marketplace_start_in_their_plugins(disk: Disk
         )
     ]
     elsewhere = "has hooks of a plugin that is elsewhere, so they are not read"
-    nowhere = "names './gone.json', which is no file of the plugin"
+    nowhere = "names './gone.json', which is not a file of the plugin"
     neither = "must be an object or the name of a file, so it is not read"
     nobody = "has hooks in the entry of a plugin, where no agent reads them"
     assert list(found.findings) == [

@@ -114,7 +114,7 @@ BREAKAGES: dict[Callable[[World], None], str] = {
     without_module: "ModuleNotFoundError: No module named 'hookport.runtime.merge'",
     without_processes: "no processes here",
     unreadable: "SyntaxError: invalid syntax",
-    mute: "it ended with 0 and said nothing",
+    mute: "it exited with 0 and printed nothing",
 }
 
 

@@ -217,6 +217,6 @@ def test_the_demo_runs(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    denied = re.findall(r"^(\S+) .* deny +no opinion +exit \d", done.stdout, re.MULTILINE)
+    denied = re.findall(r"^ *(\S+) .* deny +(?:none|no opinion) +exit \d", done.stdout, re.MULTILINE)
     assert denied == list(list_agents())
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["demo-output"]

@@ -9,13 +9,15 @@ from typing import Any, get_args
 
 import pytest
 
-from hookport.agents import get, list_dialects
+from hookport.agents import get, get_wire, list_dialects
 from hookport.convert import pipeline
 from hookport.model.events import EVENTS, Blocks
 from hookport.model.hooks import HANDLER_TYPES
 from hookport.model.tools import TOOLS
-from hookport.shapes.dialect import Dialect, find_event
+from hookport.shapes import dialect as tables
+from hookport.shapes.dialect import Dialect, Point, find_event
 from hookport.shapes.matchers import read_matcher
+from hookport.wire.table import Wire
 
 DIALECTS = [get(name) for name in list_dialects()]
 each = pytest.mark.parametrize("dialect", DIALECTS, ids=[dialect.id for dialect in DIALECTS])
@@ -155,3 +157,29 @@ def test_the_manifest_of_the_interchange_format_is_read() -> None:
     ).decoded.manifest.hooks
     assert (hook.event, hook.matcher[0].value, hook.blocking) == ("before_tool_execute", "shell", True)
     assert (hook.handler.command, hook.handler.timeout) == ("./safety-check.sh", timedelta(seconds=10))
+
+
+def test_no_field_is_for_one_dialect() -> None:
+    """What one agent needs is said by its quirk at a hook point."""
+    users = {
+        field: [
+            dialect.id
+            for dialect in DIALECTS
+            if getattr(dialect, field) != Dialect._field_defaults.get(field)
+        ]
+        for field in Dialect._fields
+    }
+    wires = {dialect.id: get_wire(dialect.id) for dialect in DIALECTS}
+    users |= {
+        f"wire.{field}": [
+            name for name, wire in wires.items() if getattr(wire, field) != getattr(Wire, field)
+        ]
+        for field in Wire._fields
+    }
+    # Tools of MCP servers that number their edits are read by it too (`wire.kinds`).
+    assert [field for field, names in users.items() if len(names) < 2] == ["wire.numbered"]
+
+
+def test_every_hook_point_has_a_quirk() -> None:
+    points = {point for point in vars(tables).values() if isinstance(point, Point)}
+    assert {point for dialect in DIALECTS for quirk in dialect.quirks for point in quirk.at} == points

@@ -24,7 +24,9 @@ from tests import agent_data
 from tests.engines import BUN, NODE
 
 HERE = Path(__file__).parent
-SHELLS = [found for found in map(shutil.which, ("sh", "dash", "bash")) if found]
+# Debian's sh is dash; bash that is started as sh keeps other rules.
+NAMES = ("sh", "bash") if "dash" in os.path.realpath(shutil.which("sh") or "") else ("sh", "dash", "bash")
+SHELLS = [path for path in map(shutil.which, NAMES) if path]
 # OpenCode runs plugins on Bun in its terminal program and on Node.js in its desktop app.
 ENGINE = BUN or NODE
 

@@ -567,7 +567,7 @@ def test_an_entry_of_ours_that_is_broken_is_written_anew(place: Place) -> None:
     assert [one.finding.code for one in report.diagnoses] == ["HP882"]
     (line,) = repair([report], str(place.root), place.env)
     settings = place.root / ".claude/settings.json"
-    assert line == f"wrote hookport's entries in {settings} anew; `hookport undo` takes that back"
+    assert line == f"rewrote hookport's entries in {settings}; `hookport undo` reverts that"
     assert place.codes("claude-code") == []
     assert json.loads(settings.read_text())["model"] == "opus"
 
@@ -704,7 +704,7 @@ def test_the_journal_tells_of_hooks_that_are_cut_off_or_never_run(place: Place) 
     (one,) = itself(place).diagnoses
     assert (one.finding.code, one.finding.message) == (
         "HP884",
-        "it did not run on any of the last 3 events of its kind",
+        "it has not run on any of the last 3 matching events",
     )
     assert one.evidence.endswith("claude-code: it is not approved")
     record(place, hooks=[{**run, "matched": True, "why": "", "seconds": 0.2, "outcome": "completed"}])
@@ -712,7 +712,7 @@ def test_the_journal_tells_of_hooks_that_are_cut_off_or_never_run(place: Place) 
     record(place, hooks=[{**run, "matched": True, "why": "", "seconds": 5.0, "outcome": "timeout"}])
     (one,) = itself(place).diagnoses
     assert one.finding.message == (
-        "the timeout is 5 s, and of the last 2 runs 95 % ended within 5.00 s; 1 was cut off"
+        "the timeout is 5 s; 95 % of the last 2 runs ended within 5.00 s; 1 was cut off"
     )
 
 

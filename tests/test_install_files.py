@@ -434,7 +434,7 @@ def test_a_link_that_points_elsewhere_now_is_not_followed_back(home: Path, env: 
     files.apply([change(link, b"new")], env, what="sync")
     link.unlink()
     link.symlink_to("two")
-    with pytest.raises(ChangedError, match=r"settings.json: is another file since `hookport sync`"):
+    with pytest.raises(ChangedError, match=r"settings.json: was replaced since `hookport sync`"):
         files.undo(env)
     assert ((home / "one").read_bytes(), (home / "two").read_bytes()) == (b"new", b"old")
 
@@ -454,7 +454,9 @@ def test_a_file_with_another_name_is_refused_and_stays_linked(home: Path, env: d
     other.hardlink_to(settings)
     (home / "more.json").write_bytes(b"old")
     wanted = [change(home / "more.json", b"new"), change(settings, b"new")]
-    with pytest.raises(InputError, match=r"settings.json: has another name, a hard link"):
+    with pytest.raises(
+        InputError, match=r"settings.json: has a second name, and writing would break this hard link"
+    ):
         files.apply(wanted, env, what="sync")
     assert settings.samefile(other)
     assert {file.name: file.read_bytes() for file in home.iterdir()} == dict.fromkeys(
@@ -463,7 +465,9 @@ def test_a_file_with_another_name_is_refused_and_stays_linked(home: Path, env: d
     other.unlink()
     files.apply(wanted, env, what="sync")
     other.hardlink_to(settings)
-    with pytest.raises(InputError, match=r"settings.json: has another name, a hard link"):
+    with pytest.raises(
+        InputError, match=r"settings.json: has a second name, and writing would break this hard link"
+    ):
         files.undo(env)
     assert settings.samefile(other)
     other.unlink()
@@ -547,7 +551,7 @@ def test_a_folder_in_the_place_of_a_file(home: Path, env: dict[str, str]) -> Non
     (home / "a").write_bytes(b"old")
     (home / "settings.json").mkdir()
     changes = [change(home / "a", b"new"), Change(str(home / "settings.json"), None, b"{}")]
-    message = "~/settings.json: is a folder, where a file is expected."
+    message = "~/settings.json: is a folder, not a file."
     assert refused(changes, home, env, InputError) == message
     with pytest.raises(InputError, match="is a folder"):
         read_file(str(home / "settings.json"))
@@ -570,9 +574,9 @@ def test_what_cannot_be_read(home: Path) -> None:
             read_file(str(home / name))
         said[name] = str(raised.value).removeprefix(f"{home}/{name}: ")
     assert said == {
-        "pipe": "is no file that could be read: a pipe or a device.",
-        "loop": "cannot be read: Too many levels of symbolic links.",
-        "huge": "is larger than 5 MB, so it is left alone.",
+        "pipe": "is not a readable file: a pipe or a device.",
+        "loop": "cannot read this file: Too many levels of symbolic links.",
+        "huge": "is larger than 5 MB, so it is left untouched.",
     }
 
 
@@ -617,7 +621,7 @@ def test_a_read_only_folder_stops_all(home: Path, env: dict[str, str]) -> None:
     before = snapshot(home)
     for paths in (["open/a", "closed/b"], ["open/a", "open/made/new", "closed/new"]):
         said = as_plain_user(env, "apply", *(home / path for path in paths))
-        assert said == f"InputError {home / paths[-1]}: cannot be written: Permission denied.\n"
+        assert said == f"InputError {home / paths[-1]}: cannot write this file: Permission denied.\n"
         assert snapshot(home) == before
         assert (ledger.list_records(env), ledger.list_runs(env)) == ([], [])
     (home / "closed").chmod(0o755)
@@ -628,7 +632,7 @@ def test_a_read_only_file_is_left_alone(home: Path, env: dict[str, str]) -> None
     (home / "a").write_bytes(b"old")
     (home / "a").chmod(0o444)
     said = as_plain_user(env, "apply", home / "a")
-    assert said == f"InputError {home / 'a'}: is read-only, so it is left alone. Try: chmod u+w\n"
+    assert said == f"InputError {home / 'a'}: is read-only, so it is left untouched. Try: chmod u+w\n"
     assert snapshot(home) == {"a": (0o444, b"old")}
 
 
@@ -643,7 +647,7 @@ def test_an_undo_that_cannot_write_can_be_tried_again(home: Path, env: dict[str,
     (home / "b").chmod(0o555)
     said = as_plain_user(env, "undo")
     (home / "b").chmod(0o755)
-    assert said == f"InputError {home / 'b' / 'file'}: cannot be written: Permission denied.\n"
+    assert said == f"InputError {home / 'b' / 'file'}: cannot write this file: Permission denied.\n"
     assert snapshot(home) == after
     files.undo(env)
     assert snapshot(home) == before
@@ -655,10 +659,10 @@ def test_without_a_ledger_nothing_is_written(home: Path, env: dict[str, str], tm
     (tmp_path / "state").mkdir(mode=0o555)
     said = as_plain_user(env, "apply", home / "a")
     assert said == (
-        f"InputError {tmp_path}/state/ledger: the ledger cannot be written: Permission denied. "
-        "Set HOOKPORT_STATE_DIR to a folder that can be.\n"
+        f"InputError {tmp_path}/state/ledger: cannot write the ledger: Permission denied. "
+        "Set HOOKPORT_STATE_DIR to a writable folder.\n"
     )
-    with pytest.raises(InputError, match=r"there is no place for the ledger: HOME is not set"):
+    with pytest.raises(InputError, match=r"no folder for the ledger: HOME is not set"):
         files.apply([change(home / "a", b"new")], {}, what="sync")
     assert (home / "a").read_bytes() == b"old"
     assert (ledger.list_records({}), ledger.list_runs({}), ledger.find_record(str(home / "a"), {})) == (
@@ -747,9 +751,9 @@ def test_undo_does_not_touch_what_a_person_changed(home: Path, env: dict[str, st
         done = hookport(*words, cwd=home, env=env)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == (
-            f"hookport: {home}/a: changed since `hookport sync` wrote it, so the run is not taken back. "
-            "`hookport unsync` takes out our entries and keeps the change; "
-            "or undo the change first, then try again.\nhookport: Nothing was written.\n"
+            f"hookport: {home}/a: changed since `hookport sync` wrote it, so the run is not undone. "
+            "`hookport unsync` removes our entries and keeps the change; "
+            "or revert the change first, then try again.\nhookport: Nothing was written.\n"
         )
     assert ((home / "a").read_bytes(), (home / "b").read_bytes()) == (b"new, edited", b"new")
     (home / "a").write_bytes(b"new")
@@ -843,8 +847,7 @@ def test_a_broken_run_is_not_taken_back(home: Path, env: dict[str, str], tmp_pat
     with pytest.raises(InputError) as raised:
         files.undo(env)
     assert str(raised.value) == (
-        f"{last}: it is damaged, so this run cannot be taken back. "
-        "Remove the file to take back the one before."
+        f"{last}: it is damaged, so this run cannot be undone. Remove the file to undo the run before."
     )
     files.apply([change(home / "a", b"old 3")], env, what="sync")
     assert [run.number for run in ledger.list_runs(env)] == [1, 3]
@@ -857,7 +860,7 @@ def test_a_ledger_of_a_later_version_is_not_misread(home: Path, env: dict[str, s
     for file in (tmp_path / "state/ledger").rglob("*.json"):
         file.write_bytes(file.read_bytes().replace(b'"version": 1', b'"version": 2'))
     assert {finding.message for finding in ledger.find_broken(env)} == {
-        "the ledger cannot be read here: its version is 2, and this hookport knows 1"
+        "cannot read this ledger file: its version is 2, and this hookport knows 1"
     }
     with pytest.raises(HookportError, match="its version is 2"):
         files.undo(env)

@@ -120,7 +120,7 @@ def test_a_lock_is_written_once_and_read_back(place: Place) -> None:
     assert (lock.read(root), trust.hash_file(str(file))) == (built, lock.hash_lock(built))
     assert [path.name for path in place.root.glob("*hookport.lock*")] == ["hookport.lock"]
     file.write_text("{")
-    with pytest.raises(InputError, match="is no lock"):
+    with pytest.raises(InputError, match="is not a lock"):
         lock.read(root)
 
 
@@ -401,7 +401,7 @@ def test_what_was_approved_and_is_unknown_is_an_error_everywhere(place: Place, l
     why = trust.load_approval(str(place.root), env).why
     assert why
     assert [(one.code, one.message) for one in lock.check(found, env)] == [
-        ("HP844", f"what was approved for this project is unknown: {why}")
+        ("HP844", f"the approvals of this project are unknown: {why}")
     ]
     assert not lock.find_standing(found, env).is_active
     for words, text, code in (

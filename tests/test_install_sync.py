@@ -353,7 +353,7 @@ def test_an_event_of_one_product_costs_the_others_nothing(
     }
     assert says == {folder: folder == ".kimi-code" for folder in folders}
     never = [finding.message for finding in plan.findings if finding.code == "HP813"]
-    lone = "'permission_request' never runs in kimi-cli: only another of its products has the event"
+    lone = "'permission_request' never runs in kimi-cli: only another product of it has the event"
     assert never == ([lone] if folders == (".kimi",) else [])
 
 
@@ -368,7 +368,7 @@ def test_what_one_product_cannot_say_goes_over_the_bridge(world: World) -> None:
     hook = {"event": "before_tool_execute", "matcher": matcher, "blocking": True, "handler": handler}
     path.write_text(json.dumps({"spec": "hooks/1.0", "hooks": [hook]}), "utf-8")
     (plan,) = world.sync("kimi-cli", mode="native", scope="user").agents
-    why = "the files that are here are of one product, and cannot say each hook as it is"
+    why = "the existing files are for one product, and cannot express every hook"
     assert (plan.mode, plan.why) == ("bridge", why)
 
 
@@ -633,7 +633,7 @@ def test_concurrent_syncs_lose_nothing(world: World) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        for number in range(20)
+        for number in range(10)
     ]
     told = [(run.communicate(timeout=300)[1], run.returncode) for run in runs]
     assert [said for said, code in told if code] == []

@@ -315,9 +315,9 @@ TRUST = f"{'hookport' if shutil.which('hookport') else 'python3 .hookport/bridge
 
 def lost(what: str) -> str:
     return (
-        f"what was approved here is not here any more: .hookport/{what}. It is denied until the user has "
-        f"looked at it and approved it. Ask the user to run `{TRUST}` in their own terminal; it is refused "
-        "here."
+        f"the approvals of this project are not available: .hookport/{what}. It is denied until the user "
+        f"reviews and approves the change. Ask the user to run `{TRUST}` in their own terminal; it is "
+        "refused here."
     )
 
 
@@ -330,7 +330,7 @@ def test_a_plan_without_its_guards_denies_what_they_were_for(project: Project) -
     path.write_bytes(json.dumps({**json.loads(header), "events": {}}).encode() + b"\n" + rest)
     denied = project.told()["hookSpecificOutput"]["permissionDecisionReason"]
     assert denied.startswith(
-        "hook 'guard' was approved and is not what it was: .hookport/bridge.plan is not the one"
+        "hook 'guard' is not as the user approved it: .hookport/bridge.plan is not the one"
     )
     read = {"tool_name": "Read", "tool_input": {"file_path": "x"}}
     given = {"session_id": "s", "hook_event_name": "PreToolUse", **read}
@@ -377,7 +377,7 @@ def test_a_note_of_the_archive_that_somebody_else_wrote_does_not_count(project: 
 
 def test_an_unknown_agent_is_told(project: Project) -> None:
     done = project.bridge("dispatch", "claude-cod", "PreToolUse", given={})
-    assert "made without the dialect 'claude-cod'. Did you mean 'claude-code'?" in done.stderr
+    assert "built without the dialect 'claude-cod'. Did you mean 'claude-code'?" in done.stderr
     assert done.returncode == 1
 
 
@@ -423,7 +423,7 @@ def test_a_script_that_is_not_in_the_lock_cannot_be_approved_by_the_bridge(proje
     (project.root / ".agents/hooks/guard/scripts/run.sh").write_text(SCRIPT.replace("here", "there"))
     done = project.bridge("trust", "--yes")
     assert done.returncode == 2
-    assert "hookport.lock: it does not have these as they are: .agents/hooks/guard/HOOK.md" in done.stderr
+    assert "hookport.lock: it does not have the current version of .agents/hooks/guard/HOOK.md" in done.stderr
 
 
 def test_a_pause_by_the_bridge_itself(project: Project) -> None:
@@ -444,7 +444,7 @@ def test_a_pause_by_the_bridge_itself(project: Project) -> None:
 
 def test_a_pause_is_granted_by_the_rule_of_approvals(project: Project) -> None:
     assert "no terminal to ask on" in project.bridge("pause").stderr
-    assert "there is no hook 'gard' here. Did you mean 'guard'?" in project.bridge("pause", "gard").stderr
+    assert "unknown hook 'gard'. Did you mean 'guard'?" in project.bridge("pause", "gard").stderr
     project.env["CLAUDECODE"] = "1"
     done = project.bridge("pause", "guard", "--yes")
     assert (done.returncode, "agents may not pause hooks" in done.stderr) == (2, True)
@@ -579,13 +579,13 @@ def test_a_check_finds_what_is_wrong(project: Project) -> None:
     members["hookport/runtime/main.py"] += b"\n"
     archive.write_bytes(zip_members({**members, "evil.py": b""}))
     why = "evil.py is unknown, hookport/runtime/main.py is another"
-    assert codes(root) == [("HP861", f"it is not what hookport {hookport.__version__} builds: {why}")]
+    assert codes(root) == [("HP861", f"it differs from what hookport {hookport.__version__} builds: {why}")]
     archive.write_bytes(text)
     (root / ".hookport" / "hooks.json").write_text(json.dumps({**CANONICAL, "hooks": []}))
     stale = "the plan is stale: .hookport/hooks.json changed since it was made"
     assert codes(root) == [("HP862", stale)]
     (root / vendored.PLAN).unlink()
-    assert codes(root) == [("HP860", "it is not there")]
+    assert codes(root) == [("HP860", "it does not exist")]
     for change in writer.plan_changes(str(root)):
         Path(change.path).write_bytes(change.after or b"")
     assert codes(root) == [("HP863", "the lock does not have the hash of .hookport/bridge.plan")]

@@ -234,9 +234,7 @@ def test_sync_adds_ours_once_and_unsync_and_undo_restore_the_bytes(
 
 def foreign(agent: Dialect) -> set[str]:
     """The places of other agents' files that an agent reads."""
-    return {
-        place.path for place in (*list_locations(agent, "also read"), *list_locations(agent, "maybe read"))
-    }
+    return {place.path for place in list_locations(agent, "also read", "maybe read")}
 
 
 # (case, agent): the case has a file of its own that this other agent reads too.

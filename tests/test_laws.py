@@ -103,7 +103,7 @@ def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str
             same_hooks(less, fewer)
             assert beside(less) == beside(reading)
             if degrade(Manifest((hooks[index],)), get(dialect), (), {}).manifest.hooks != (hooks[index],):
-                continue  # the model cannot say this hook again, as with one of two tools that share a word
+                continue  # the model cannot express this hook, as with one of two tools that share a word
             put_back += 1
             again = pipeline.read(encode(less, (*fewer, hooks[index])), get(dialect))
             same_hooks(again, (*fewer, hooks[index]))

@@ -176,9 +176,9 @@ def test_every_root_of_a_workspace_counts(world: World, number: int) -> None:
 def test_a_guard_that_changed_denies_from_a_new_repository_too(world: World) -> None:
     (world.project / "sub" / ".git").mkdir()
     (world.project / "guard.sh").write_text("#!/bin/sh\n")
-    assert "was approved and is not what it was" in world.qwen(world.project / "sub", world.project / "sub")
+    assert "is not as the user approved it" in world.qwen(world.project / "sub", world.project / "sub")
     (world.project / ".claude" / "settings.json").unlink()
-    assert "was approved and is not what it was" in world.qwen(world.folder / "elsewhere", world.project)
+    assert "is not as the user approved it" in world.qwen(world.folder / "elsewhere", world.project)
     assert world.ran() == []
 
 

@@ -216,7 +216,7 @@ def test_files_of_the_user_go_back_where_they_were_written_from(home: Home) -> N
     home.sync(two, "--scope", "user")
     assert mine.read_bytes() != before
     told = home.run(one, "undo", code=2)
-    assert f"`hookport sync` in {two} changed it after `hookport sync`, so the run is not taken back." in told
+    assert f"`hookport sync` in {two} changed it after `hookport sync`, so the run is not undone." in told
     home.run(two, "undo")
     assert mine.read_bytes() == before
     home.run(one, "undo")

@@ -54,7 +54,7 @@ def test_a_paused_project_denies_nothing_and_tells_it_once(place: Place) -> None
     notes = [note for line in place.journal() for note in line["notes"]]
     assert "paused: * for 1800 s (unattended)" in notes
     assert run(place, "pause", "--end").stdout == "no longer paused: every hook\n"
-    assert "was approved and is not what it was" in reason(place)
+    assert "is not as the user approved it" in reason(place)
 
 
 def test_a_pause_is_over_by_itself(place: Place) -> None:

@@ -84,11 +84,11 @@ def test_nothing_that_was_not_measured_is_called_so() -> None:
         ),
         (
             measured("codex", rewrite=ScenarioResult("cannot")),
-            "Codex CLI 9.9.9: the tables say 'yes' of before_tool_execute.rewrite",
+            "Codex CLI 9.9.9: the tables claim 'yes' for before_tool_execute.rewrite",
         ),
         (
             measured("qwen-code", rewrite=ScenarioResult("pass")),
-            "Qwen Code 9.9.9: the tables say 'no' of before_tool_execute.rewrite",
+            "Qwen Code 9.9.9: the tables claim 'no' for before_tool_execute.rewrite",
         ),
     ],
 )

@@ -56,7 +56,7 @@ def test_a_guard_that_holds_passes_with_what_the_model_saw(tmp_path: Path) -> No
     assert verdict("deny-exit", found) == ScenarioVerdict(
         "pass",
         (
-            "victim-canonical/kept.txt is there",
+            "victim-canonical/kept.txt exists",
             f"the model saw 'hook error in $PROJECT/x: {DENIED}'",
             "guard acted once",
         ),
@@ -68,7 +68,7 @@ def test_a_guard_that_does_not_hold_fails_with_what_is_wrong(tmp_path: Path) -> 
     assert verdict("deny-exit", found) == ScenarioVerdict(
         "fail",
         (
-            "victim-canonical/kept.txt is not there",
+            "victim-canonical/kept.txt does not exist",
             f"the model did not see '{DENIED}'; last it saw '(no output)'",
             "guard acted twice, not once",
         ),
@@ -80,7 +80,7 @@ def test_where_a_denial_ends_the_run_nobody_need_be_told_why(tmp_path: Path) -> 
     assert verdict("deny-exit", found).result == "fail"
     ended = verdict("deny-exit", found, drivers.get("cline"))
     assert ended.result == "pass"
-    assert ended.evidence[1] == "the denial ended the run, nobody was told why"
+    assert ended.evidence[1] == "the denial ended the run without its reason"
 
 
 def test_what_the_model_itself_says_is_not_what_it_saw(tmp_path: Path) -> None:
@@ -92,10 +92,10 @@ def test_what_the_model_itself_says_is_not_what_it_saw(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"timed_out": True, "seconds": 90.0}, "the agent did not end by itself in 90 s"),
+        ({"timed_out": True, "seconds": 90.0}, "the agent did not exit within 90 s"),
         (
-            {"trouble": "'x' cannot be started: No such file"},
-            "the run failed: 'x' cannot be started: No such file",
+            {"trouble": "cannot start 'x': No such file"},
+            "the run failed: cannot start 'x': No such file",
         ),
     ],
 )
@@ -113,24 +113,24 @@ def rewritten(folder: Path, *files: str) -> RunEvidence:
 
 
 def test_an_agent_that_cannot_is_told_from_one_that_fails(tmp_path: Path) -> None:
-    reason = "Kimi CLI and Kimi Code takes no other input on PreToolUse"
+    reason = "Kimi CLI and Kimi Code cannot rewrite the input on PreToolUse"
     assert verdict("rewrite", rewritten(tmp_path / "denied"), KIMI) == ScenarioVerdict(
         "cannot",
         (
-            "first-canonical.txt is not there",
-            "second-canonical.txt is not there",
+            "first-canonical.txt does not exist",
+            "second-canonical.txt does not exist",
         ),
         reason,
-        "the command is denied, so that the one that was not wanted does not run",
+        "the command is denied, so that the original does not run",
     )
     ran = verdict("rewrite", rewritten(tmp_path / "ran", "first-canonical.txt"), KIMI)
     assert ran == ScenarioVerdict(
         "fail",
-        (f"the agent cannot ({reason}), and it is not told so", "first-canonical.txt is there"),
+        (f"the agent cannot ({reason}), and hookport did not report that", "first-canonical.txt exists"),
     )
     did = verdict("rewrite", rewritten(tmp_path / "did", "second-canonical.txt"), KIMI)
     assert did.result == "fail"
-    assert did.evidence[0] == f"the table says: {reason}; and it did"
+    assert did.evidence[0] == f"the table claims: {reason}; but it did"
 
 
 def test_where_it_depends_on_the_product_its_driver_says_and_a_failure_is_one(tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ def test_events_are_held_against_the_table(tmp_path: Path) -> None:
     assert fired(*core, "agent_stop").result == "pass"
     missing = fired(*core)
     assert missing.result == "fail"
-    assert missing.evidence[0].endswith("; the table has, and it did not fire: agent_stop")
+    assert missing.evidence[0].endswith("; in the table but not fired: agent_stop")
     surplus = fired(*core, "agent_stop", "before_model")
-    assert surplus.evidence[0].endswith("; the table lacks, and it fired: before_model")
+    assert surplus.evidence[0].endswith("; fired but not in the table: before_model")
 
 
 def test_an_agents_own_file_is_no_failure_of_the_bridge(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_a_project_goes_along_without_what_is_large_or_secret(tmp_path: Path) ->
         {},
         {".claude/settings.json": "claude-code"},
         (
-            *("'.env'", "'.env.local'", "'.git'", "'big.bin': it is larger than 8 MiB", "'node_modules'"),
+            *("'.env'", "'.env.local'", "'.git'", "'big.bin': larger than 8 MiB", "'node_modules'"),
             *("'settings'", "'deploy/server.key'"),
         ),
     )
@@ -371,13 +371,13 @@ def test_a_guard_whose_denial_is_not_obeyed_is_advisory(tmp_path: Path) -> None:
     assert judged(given) == (
         "advisory",
         False,
-        "it denied `rm -rf victim`, and the agent did it all the same",
+        "it denied `rm -rf victim`, but the agent did it anyway",
     )
 
 
 def test_a_guard_that_denies_nothing_is_not_shown_to_guard(tmp_path: Path) -> None:
     given = account(tmp_path, "before_tool_execute", fired(HELLO), fired(RM))
-    because = "fired twice; it answered nothing; nothing that was played made it deny; play what it must deny"
+    because = "fired twice; it answered nothing; no sample made it deny; play what it must deny"
     assert judged(given) == ("advisory", False, f"{because} with --sample 'COMMAND'")
 
 
@@ -392,7 +392,7 @@ def test_a_rewrite_is_seen_by_the_mark_that_is_missing(tmp_path: Path) -> None:
     assert judged(given) == ("advisory", True, "fired once; its rewrite took effect")
     fates = (Fate(HELLO, 0, True, True), Fate(RM, 0, True, True))
     given = account(tmp_path, "before_tool_execute", fired(RM, updated=changed), fates=fates)
-    assert judged(given)[2].startswith("fired once; its rewrite was not taken; nothing that was played")
+    assert judged(given)[2].startswith("fired once; its rewrite had no effect; nothing that was played")
 
 
 def test_a_hook_that_fails_is_broken(tmp_path: Path) -> None:
@@ -406,7 +406,7 @@ def test_an_error_that_ends_as_a_denial_does_is_broken(tmp_path: Path) -> None:
     wrong = f"{tmp_path}/project/guard.sh: line 5: syntax error: unexpected end of file"
     firings = [fired(one, verdict="deny", reason=wrong) for one in (HELLO, RM)]
     given = account(tmp_path, "before_tool_execute", *firings, root=str(tmp_path))
-    because = "it fails, and that denies everything that it is asked about: "
+    because = "it fails, and that denies every matching call: "
     told = "$PROJECT/guard.sh: line 5: syntax error: unexpected end of file"
     assert judged(given) == ("broken", False, because + told)
 
@@ -415,7 +415,7 @@ def test_what_fails_shut_is_told(tmp_path: Path) -> None:
     fates = (Fate(NOTES, 0, True, True), Fate(HELLO, 0, True, False), Fate(RM, 0, True, False))
     failures = [fired(one, failure="exit code 1") for one in (HELLO, RM)]
     given = account(tmp_path, "before_tool_execute", *failures, fates=fates)
-    because = "it failed 2 of 2 times: exit code 1; what it was asked about was not done"
+    because = "it failed 2 of 2 times: exit code 1; the calls did not happen"
     assert judged(given) == ("broken", False, because)
     assert enforcement.find_refused(given) == []
     assert enforcement.find_refused(given._replace(firings=())) == [
@@ -439,14 +439,14 @@ def test_a_guard_on_prompts_and_on_the_end(tmp_path: Path) -> None:
     assert judged(given) == ("enforced", True, because)
     turns = (turns[0], turn(heard(0, secret), prompt=secret, steps=0))
     given = account(tmp_path, "before_prompt", denied, turns=turns, fates=())
-    assert judged(given) == ("advisory", False, "it denied, and the prompt reached the model all the same")
+    assert judged(given) == ("advisory", False, "it denied, but the prompt reached the model anyway")
     stop = Firing(0, 0, "agent_stop", verdict="deny", reason=REASON)
     on = (turn(heard(0, "Do it."), heard(0, REASON), steps=0),)
     given = account(tmp_path, "agent_stop", stop, turns=on, fates=())
-    assert judged(given) == ("enforced", True, f"it made the agent go on; the model saw '{REASON}'")
+    assert judged(given) == ("enforced", True, f"it made the agent continue; the model saw '{REASON}'")
     ended = (turn(heard(0, "Do it."), steps=0),)
     given = account(tmp_path, "agent_stop", stop, turns=ended, fates=())
-    assert judged(given) == ("advisory", False, "it denied, and the agent stopped all the same")
+    assert judged(given) == ("advisory", False, "it denied, but the agent stopped anyway")
 
 
 @pytest.mark.parametrize(
@@ -458,25 +458,25 @@ def test_a_guard_on_prompts_and_on_the_end(tmp_path: Path) -> None:
             {},
             "UserPromptSubmit does not fire in a run of one prompt (measured, 3.0.65)",
         ),
-        ("before_compact", "claude-code", {}, "nothing that is played here makes before_compact happen"),
-        ("agent_stop", "claude-code", {}, "Stop never came from Claude Code"),
+        ("before_compact", "claude-code", {}, "no sample makes before_compact fire"),
+        ("agent_stop", "claude-code", {}, "Stop never sent Claude Code"),
         (
             "agent_stop",
             "claude-code",
             {"turns": (AgentTurn("", 0, Outcome(exit=1, stderr="x\nnot logged in\n")),)},
-            "the agent did not come to ask the model: not logged in",
+            "the agent never asked the model: not logged in",
         ),
         (
             "agent_stop",
             "claude-code",
             {"trouble": "`hookport sync` failed: x"},
-            "nothing was played: `hookport sync` failed: x",
+            "nothing ran: `hookport sync` failed: x",
         ),
         (
             "agent_stop",
             "claude-code",
             {"unwatched": frozenset({0})},
-            "Claude Code runs it by itself, and nothing was seen of it",
+            "Claude Code runs it itself, and nothing shows a run",
         ),
     ],
 )
@@ -541,11 +541,11 @@ def test_hooks_behind_the_bridge_and_of_the_agent_itself_are_proven(
         ("enforced", "denied `rm -rf ./victim-2`; the model saw 'no deleting here'", True, True),
         (
             "not fired",
-            "its matcher is for Bsh, and nothing like that was played. Did you mean 'Bash'?",
+            "its matcher is for Bsh, and no sample matches it. Did you mean 'Bash'?",
             False,
             True,
         ),
-        ("enforced", "it made the agent go on; the model saw 'not yet'", True, True),
+        ("enforced", "it made the agent continue; the model saw 'not yet'", True, True),
         (
             "broken",
             "it failed 2 of 2 times: exit code 7 (stderr: wrong)",

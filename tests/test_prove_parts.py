@@ -61,14 +61,14 @@ REQUESTS = (
 @pytest.mark.parametrize(
     ("check", "word", "shown"),
     [
-        ({"there": "kept.txt"}, "pass", "kept.txt is there"),
-        ({"there": "sub"}, "pass", "sub is there"),
-        ({"there": "{format}.txt"}, "fail", "sdk.txt is not there"),
-        ({"there": {"path": "kept.txt", "text": "kept"}}, "pass", "kept.txt says '$PROJECT/x is kept'"),
-        ({"there": {"path": "kept.txt", "text": "gone"}}, "fail", "kept.txt says '$PROJECT/x is kept'"),
-        ({"there": {"path": "sub", "text": "x"}}, "fail", "sub says ''"),
-        ({"gone": "other.txt"}, "pass", "other.txt is not there"),
-        ({"gone": "kept.txt"}, "fail", "kept.txt is there"),
+        ({"there": "kept.txt"}, "pass", "kept.txt exists"),
+        ({"there": "sub"}, "pass", "sub exists"),
+        ({"there": "{format}.txt"}, "fail", "sdk.txt does not exist"),
+        ({"there": {"path": "kept.txt", "text": "kept"}}, "pass", "kept.txt contains '$PROJECT/x is kept'"),
+        ({"there": {"path": "kept.txt", "text": "gone"}}, "fail", "kept.txt contains '$PROJECT/x is kept'"),
+        ({"there": {"path": "sub", "text": "x"}}, "fail", "sub contains ''"),
+        ({"gone": "other.txt"}, "pass", "other.txt does not exist"),
+        ({"gone": "kept.txt"}, "fail", "kept.txt exists"),
         ({"model_sees": "denied"}, "pass", "the model saw 'it was denied'"),
         ({"model_sees": {"text": "do the", "after": 1}}, "pass", "the model saw 'do the task'"),
         (
@@ -85,8 +85,8 @@ REQUESTS = (
         ({"model_sees_not": "I said"}, "pass", "the model did not see 'I said'"),
         ({"model_sees_not": "be good"}, "fail", "the model saw 'be good'"),
         ({"reason": "was  denied"}, "pass", "the model saw 'it was denied'"),
-        ({"told": "noise"}, "pass", "the agent said 'some noise'"),
-        ({"told": "be good"}, "fail", "the agent did not say 'be good'"),
+        ({"told": "noise"}, "pass", "it printed 'some noise'"),
+        ({"told": "be good"}, "fail", "the agent did not print 'be good'"),
         ({"fired": "guard"}, "pass", "guard acted once"),
         ({"fired": {"hook": "guard", "times": 0}}, "fail", "guard acted once, not not at all"),
         ({"runs": "guard"}, "pass", "guard ran twice"),
@@ -106,12 +106,12 @@ def test_each_kind_of_check_and_what_it_shows(tmp_path: Path, check: Any, word: 
 
 def test_a_failure_shows_only_what_is_wrong(tmp_path: Path) -> None:
     checks = [{"there": "kept.txt"}, {"gone": "sub"}, {"fired": "guard"}]
-    assert judge_checks(leave(tmp_path), *checks) == ScenarioVerdict("fail", ("sub is there",))
+    assert judge_checks(leave(tmp_path), *checks) == ScenarioVerdict("fail", ("sub exists",))
 
 
 def test_an_agent_that_asked_nothing_is_shown_by_its_output(tmp_path: Path) -> None:
     evidence = leave(tmp_path, stderr=f"{sys.executable}: no key in {tmp_path}/home\n")
-    shown = "the model did not see 'x'; it was asked nothing; the agent said '$PYTHON: no key in $HOME'"
+    shown = "the model did not see 'x'; it got no request; the agent printed '$PYTHON: no key in $HOME'"
     assert judge_checks(evidence, {"model_sees": "x"}) == ScenarioVerdict("fail", (shown,))
 
 
@@ -166,7 +166,7 @@ def test_all_that_is_wrong_with_a_scenario_is_reported_at_once() -> None:
     }
     problems = [re.sub(r"Known: .{60,}", "Known: …", problem) for problem in list_problems(json.dumps(tree))]
     assert problems == [
-        "title: must be a text",
+        "title: must be a string",
         "hooks[0]: must be an object",
         "hooks[1].timeout: must be a number",
         "hooks[1].asink: unknown field. Did you mean 'async'?",
@@ -180,12 +180,12 @@ def test_all_that_is_wrong_with_a_scenario_is_reported_at_once() -> None:
         "steps[1]: unknown word 'shel'. Did you mean 'shell'? Known: shell, read, say, write, edit, mcp",
         "steps[2].mcp.input: must be an object",
         "expect[0].told: unknown word 'times'. Known: text",
-        "expect[1].there.path: must be a text",
+        "expect[1].there.path: must be a string",
         "expect[2].fired.times: must be a number",
         "expect[2].fired.hook: unknown word 'guard'. Known: ",
         "otherwise: 'otherwise' and 'instead' go together: the checks, and the words",
         "needs[0].can: unknown word 'blocks'. Did you mean 'block'? Known: …",
-        "itself[0].gone.path: must be a text",
+        "itself[0].gone.path: must be a string",
         "itself[1]: must be an object with one of: " + ", ".join(scenario.CHECKS),
         "files./etc/x: must be a path in the project",
     ]
@@ -196,9 +196,9 @@ def test_all_that_is_wrong_with_a_scenario_is_reported_at_once() -> None:
     [
         ("", "a scenario must be an object"),
         ("- a", "a scenario must be an object"),
-        ("title: a\n\tb", "mine.yaml:2:1: no YAML: found character '\\t' that cannot start any token"),
-        ("title: a\x00", "no YAML: unacceptable character #x0000: special characters are not allowed"),
-        ("title: 2020-13-45", "no YAML: month must be in 1..12"),
+        ("title: a\n\tb", "mine.yaml:2:1: invalid YAML: found character '\\t' that cannot start any token"),
+        ("title: a\x00", "invalid YAML: unacceptable character #x0000: special characters are not allowed"),
+        ("title: 2020-13-45", "invalid YAML: month must be in 1..12"),
     ],
 )
 def test_a_text_that_is_no_scenario(text: str, problem: str) -> None:

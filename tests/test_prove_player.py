@@ -196,7 +196,7 @@ def test_long_output_keeps_its_beginning_and_its_end(tmp_path: Path) -> None:
     loud = script("import sys; sys.stdout.write('first' + 'x' * 1_000_000 + 'last')")
     spec = stage.make_spec(driven(*loud), world(tmp_path), ())._replace(isolate=False)
     outcome = player.play_spec(spec, tmp_path)
-    assert (outcome.exit, outcome.isolated, outcome.open_because) == (0, False, "not asked for")
+    assert (outcome.exit, outcome.isolated, outcome.open_because) == (0, False, "not requested")
     cut = f"\n[... {1_000_009 - player.KEPT_BYTES} bytes left out ...]\n"
     assert outcome.stdout == ("first" + "x" * 1_000_000 + "last")[: player.KEPT_BYTES // 2] + cut + (
         "x" * (player.KEPT_BYTES // 2 - 4) + "last"
@@ -205,14 +205,14 @@ def test_long_output_keeps_its_beginning_and_its_end(tmp_path: Path) -> None:
 
 def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
     outcome = player.play_spec(stage.make_spec(driven("/no/such"), world(tmp_path), ()), tmp_path)
-    assert outcome.trouble == "'/no/such' cannot be started: No such file or directory"
+    assert outcome.trouble == "cannot start '/no/such': No such file or directory"
 
 
 def test_the_home_of_the_user_is_no_home_of_a_run(tmp_path: Path) -> None:
     spec = stage.make_spec(driven(), world(tmp_path), ())
     for home in (str(Path.home()), ""):
         outcome = player.play_spec(spec._replace(home=home), tmp_path)
-        assert outcome.trouble == "the home of a run must be its own: every process that has it is ended"
+        assert outcome.trouble == "a run needs its own home, because every process with this HOME is ended"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

@@ -172,7 +172,7 @@ def test_a_registry_that_is_not_reached_is_said(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(programs.ProgramError) as caught:
         programs.fetch("mine", NPM, lambda _: None)
     assert str(caught.value) == (
-        "npm does not reach its registry, so small 1.2.3 was not fetched. Check the network and try again."
+        "npm cannot reach its registry, so small 1.2.3 was not fetched. Check the network and try again."
     )
 
 
@@ -183,12 +183,12 @@ def test_what_the_machine_lacks_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(programs.ProgramError) as caught:
         programs.fetch("mine", NPM, lambda _: None)
     assert str(caught.value) == (
-        "`npm` is not on PATH, and small comes from npm; it was not fetched. Install Node.js 22 or later."
+        "`npm` is not on PATH, so small was not fetched. Install Node.js 22 or later."
     )
     with pytest.raises(programs.ProgramError) as caught:
         programs.fetch("mine", PYPI._replace(package=PYPI.package._replace(python=(3, 29))), lambda _: None)
     assert str(caught.value) == (
-        "no Python 3.29 or later is on this machine, and small needs it; it was not fetched."
+        "small needs Python 3.29 or later, which is not on this machine; it was not fetched."
         " Install Python 3.29."
     )
 

@@ -41,7 +41,7 @@ def test_every_scenario_is_read_and_some_format_can_write_it(name: str) -> None:
     ("tree", "problems"),
     [
         ({}, ["'title' is missing", "'steps' is missing", "'expect' is missing"]),
-        ({**MINIMAL, "title": 3}, ["title: must be a text"]),
+        ({**MINIMAL, "title": 3}, ["title: must be a string"]),
         ({**MINIMAL, "stepz": []}, ["stepz: unknown field. Did you mean 'steps'?"]),
         ({**MINIMAL, "approved": "yes"}, ["approved: must be true or false"]),
         (
@@ -53,13 +53,13 @@ def test_every_scenario_is_read_and_some_format_can_write_it(name: str) -> None:
             ["formats: unknown word 'both'. Known: together, each, one"],
         ),
         ({**MINIMAL, "files": {"../a": "x"}}, ["files.../a: must be a path in the project"]),
-        ({**MINIMAL, "files": {"a": 1}}, ["files.a: must be a text"]),
+        ({**MINIMAL, "files": {"a": 1}}, ["files.a: must be a string"]),
         (
             {**MINIMAL, "steps": ["ls"]},
             ["steps[0]: must be an object with one of: " + ", ".join(scenario.STEPS)],
         ),
         ({**MINIMAL, "steps": [{"write": {"path": "a"}}]}, ["steps[0].write: 'content' is missing"]),
-        ({**MINIMAL, "steps": [{"shell": 1}]}, ["steps[0].shell: must be a text"]),
+        ({**MINIMAL, "steps": [{"shell": 1}]}, ["steps[0].shell: must be a string"]),
         (
             {**MINIMAL, "expect": [{"their": "a"}]},
             ["expect[0]: must be an object with one of: " + ", ".join(scenario.CHECKS)],
@@ -106,7 +106,7 @@ def test_a_wrong_scenario_is_refused_with_its_place(tree: dict[str, object], pro
 
 
 def test_a_text_that_is_no_yaml_is_refused_with_its_line() -> None:
-    with pytest.raises(InputError, match=r"mine\.yaml:2:\d+: no YAML: "):
+    with pytest.raises(InputError, match=r"mine\.yaml:2:\d+: invalid YAML: "):
         scenario.parse_scenario("mine", "title: a\n steps: [\n")
     with pytest.raises(UsageError, match=r"unknown scenario 'deny-jso'\. Did you mean 'deny-json'\?"):
         scenario.get("deny-jso")

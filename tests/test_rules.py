@@ -119,7 +119,7 @@ def test_a_rule_means_the_same_in_every_agent(agent: str, rule: str, command: st
         ("WebFetch(domain:*.example.com)", "web_fetch", {"url": "https://a.example.com"}, True),
         ("Agent(Explore)", "agent", {"agent_type": "Explore"}, True),
         ("Agent(Explore)", "agent", {"agent_type": "Plan"}, False),
-        ("Skill(deploy)", "skill", {}, "what 'deploy' means for this tool is not defined"),
+        ("Skill(deploy)", "skill", {}, "'deploy' has no defined meaning for this tool"),
     ],
 )
 def test_other_tools(rule: str, tool: str, given: dict[str, Any], found: bool | str) -> None:
@@ -138,7 +138,7 @@ def test_other_tools(rule: str, tool: str, given: dict[str, Any], found: bool | 
         ("mcp__github", "github", "delete", True),
         ("mcp__github__me*", "github", "delete", False),
         ("Bash(git *)", "github", "merge", False),
-        ("mcp__github__merge", "", "merge", "the agent does not say which MCP server the tool is of"),
+        ("mcp__github__merge", "", "merge", "the agent does not name the tool's MCP server"),
         ("mcp__github__merge", "", "delete", False),
     ],
 )

@@ -306,7 +306,7 @@ def test_a_call_of_no_tool_is_a_failure(place: Place, payload: dict[str, Any]) -
     assert (code, "the payload names no tool" in told["systemMessage"]) == (0, True)
     place.hook("guard", "exit 0")
     code, told, _ = place.fire("gemini-cli", "BeforeTool", payload)
-    assert (told["decision"], "hook 'guard' could not be asked" in told["reason"]) == ("deny", True)
+    assert (told["decision"], "hook 'guard' could not run" in told["reason"]) == ("deny", True)
     place.closed()
     assert is_denied(place.fire("gemini-cli", "BeforeTool", payload))
 
@@ -431,18 +431,18 @@ def test_a_folder_that_is_gone(place: Place) -> None:
 # Many at once, and ends.
 
 
-def test_a_hundred_at_once_answer_and_write_a_line_each(place: Place) -> None:
+def test_forty_at_once_answer_and_write_a_line_each(place: Place) -> None:
     place.hook("guard", 'if grep -q odd; then echo "no" >&2; exit 2; fi')
 
     def fire(number: int) -> Answered:
         return place.shell("codex", f"{'odd' if number % 2 else 'even'} {number}")
 
     with ThreadPoolExecutor(10) as pool:
-        got = list(pool.map(fire, range(100)))
-    assert got == [(2, None, "no\n") if number % 2 else NOTHING for number in range(100)]
+        got = list(pool.map(fire, range(40)))
+    assert got == [(2, None, "no\n") if number % 2 else NOTHING for number in range(40)]
     lines = place.journal()
     assert sorted(line["input"]["command"] for line in lines) == sorted(
-        f"{'odd' if number % 2 else 'even'} {number}" for number in range(100)
+        f"{'odd' if number % 2 else 'even'} {number}" for number in range(40)
     )
 
 
@@ -572,7 +572,7 @@ def test_a_prompt_that_was_seen_asks_no_hook_again(place: Place) -> None:
     assert runs.read_text() == "run\n" * 2
     assert [line["notes"] for line in place.journal()] == [
         [],
-        *[["echo: it fired again for a prompt that was seen"]] * 2,
+        *[["echo: duplicate event for the same prompt"]] * 2,
         [],
     ]
 
@@ -628,7 +628,10 @@ def test_the_second_event_of_a_call_gets_the_decision_of_the_first(place: Place,
         ]
         assert got == [(0, expected, "")] * 2
         assert runs.read_text() == "run\n" * times
-    assert [line["notes"] for line in place.journal()] == [[], ["replay: decided on the event before it"]] * 2
+    assert [line["notes"] for line in place.journal()] == [
+        [],
+        ["replay: decided on an earlier event of this call"],
+    ] * 2
     # Another command is another call.
     place.fire("cursor", "beforeShellExecution", {**second, "command": "pwd"})
     assert runs.read_text() == "run\n" * 3

@@ -224,7 +224,7 @@ def test_an_mcp_tool_of_an_unnamed_server_is_taken_for_a_match() -> None:
     event = read_event(get_wire("cursor"), payload, "beforeMCPExecution")
     report = run(event, of_matcher("claude-code", "mcp__fs__read"))
     assert ran(report) == [("p", True)]
-    assert report.notes == ("doubt: the agent does not say which MCP server the tool is of",)
+    assert report.notes == ("doubt: the agent does not name the tool's MCP server",)
 
 
 @pytest.mark.parametrize(("command", "matched"), [("git push --force", True), ("git push", False)])
@@ -331,7 +331,7 @@ def test_one_format_stops_at_the_first_deny_and_another_runs_all() -> None:
     ]
     report = run(fired("gemini-cli"), *hooks)
     assert ran(report) == [("md1", True), ("md2", False), ("op1", True), ("op2", True)]
-    assert report.runs[1].why == "a hook of the same format denied before it"
+    assert report.runs[1].why == "an earlier hook of the same format denied"
     assert report.decision == Decision("deny", "no\nno1\nno2")
 
 
@@ -433,7 +433,7 @@ def test_no_hook_runs_longer_than_the_agent_waits() -> None:
 @pytest.mark.parametrize(
     ("command", "failure"),
     [
-        ("kill -9 $$", "killed by signal 9: was ended by signal 9 (Killed)"),
+        ("kill -9 $$", "killed by signal 9: was killed by signal 9 (Killed)"),
         ("exit 7", "exit code 7"),
         ("no-such-program-here", "exit code 127"),
         ("echo hello", "stdout is not a JSON object"),

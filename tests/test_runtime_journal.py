@@ -159,9 +159,7 @@ def test_where_it_is(env: dict[str, str], expected: str) -> None:
 
 
 def test_without_a_home_there_is_no_journal() -> None:
-    assert (
-        journal.write({}, {}) == "there is no place for the journal: HOME is not set. Set HOOKPORT_STATE_DIR."
-    )
+    assert journal.write({}, {}) == "no folder for the journal: HOME is not set. Set HOOKPORT_STATE_DIR."
     assert list(read({})) == []
 
 
@@ -461,7 +459,7 @@ def test_following_survives_a_rotation_and_ends_on_ctrl_c(tmp_path: Path) -> Non
         told = process.stderr.readline()
         assert (
             told
-            == f"hookport: the journal is empty: no hook ran yet. Looked in {tmp_path / journal.FILES[0]}\n"
+            == f"hookport: the journal is empty: no hook ran yet. Its file is {tmp_path / journal.FILES[0]}\n"
         )
         old = {"time": WHEN.replace("2026", "1999")}
         assert journal.write(old, env_of(tmp_path)) == ""

@@ -449,7 +449,7 @@ def test_a_hook_cannot_send_the_key_to_another_provider(provide: Callable[..., P
     assert [key for _, key, _ in other.seen] == ["theirs"]
     assert asked(settings(ours), model="anthropic:claude-x") == RunResult(
         "spawn_error",
-        detail="there is no key for anthropic:claude-x. Set HOOKPORT_LLM_API_KEY or ANTHROPIC_API_KEY.",
+        detail="no key for anthropic:claude-x. Set HOOKPORT_LLM_API_KEY or ANTHROPIC_API_KEY.",
     )
 
 
@@ -463,7 +463,7 @@ def test_a_server_without_keys_needs_none(provide: Callable[..., Provider]) -> N
 @pytest.mark.parametrize(
     ("env", "model", "detail"),
     [
-        ({}, "", "there is no model to ask. Set HOOKPORT_LLM_MODEL to anthropic:NAME or openai:NAME."),
+        ({}, "", "no model is configured. Set HOOKPORT_LLM_MODEL to anthropic:NAME or openai:NAME."),
         ({}, "haiku", "'haiku' names no provider. Set HOOKPORT_LLM_MODEL to anthropic:NAME or openai:NAME."),
         (
             {"HOOKPORT_LLM_MODEL": "mistral"},
@@ -473,7 +473,7 @@ def test_a_server_without_keys_needs_none(provide: Callable[..., Provider]) -> N
         (
             {},
             "claude-haiku-9",
-            "there is no key for anthropic:claude-haiku-9. Set HOOKPORT_LLM_API_KEY or ANTHROPIC_API_KEY.",
+            "no key for anthropic:claude-haiku-9. Set HOOKPORT_LLM_API_KEY or ANTHROPIC_API_KEY.",
         ),
     ],
 )
@@ -640,7 +640,7 @@ def test_an_agent_does_not_leave_the_project(provide: Callable[..., Provider], p
         "refused: embedded null byte",
         "refused: src is not a file",
         "refused: No such file or directory",
-        "refused: there is no text to look for",
+        "refused: the text to search for is empty",
     ]
     assert "s3cret" not in json.dumps(server.seen)
 
@@ -713,8 +713,8 @@ def test_the_model_of_a_project_counts_once_it_is_approved(
 @pytest.mark.parametrize(
     ("said", "mistake"),
     [
-        ("openai:x", "is not an object of texts"),
-        ({"model": 1}, "is not an object of texts"),
+        ("openai:x", "is not an object of strings"),
+        ({"model": 1}, "is not an object of strings"),
         (
             {"model": "openai:x", "key": "s3cret"},
             "has the unknown key 'key'. Known: model, key_variable, base_url",
@@ -723,11 +723,11 @@ def test_the_model_of_a_project_counts_once_it_is_approved(
         ({"model": "best"}, "needs a model: anthropic:NAME or openai:NAME"),
         (
             {"model": "openai:x", "base_url": "https://me:pw@x"},
-            "has a base_url that is no http or https address without a login",
+            "has an invalid base_url: use an http or https address without a login",
         ),
         (
             {"model": "openai:x", "base_url": "file:///x"},
-            "has a base_url that is no http or https address without a login",
+            "has an invalid base_url: use an http or https address without a login",
         ),
         (NAMED, ""),
     ],

@@ -10,7 +10,6 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from hookport.runtime.answer import DispatchResult
 from hookport.runtime.dispatch import answer_payload
 from hookport.runtime.plan import PlannedHook
 from hookport.runtime.sources import HookSources
+from tests import forks
 from tests.agent_data import DOCUMENTED
 from tests.approval import approve
 from tests.guards import (
@@ -295,17 +295,8 @@ def called(folder: Path, payload: bytes, *args: str) -> Answer:
         "HOOKPORT_CACHE_DIR": str(folder / "cache"),
     }
     approve(folder / "project", env)
-    command = [sys.executable, "-m", "hookport", *args]
-    done = subprocess.run(
-        command,
-        input=payload,
-        cwd=folder / "project",
-        env=env,
-        capture_output=True,
-        check=False,
-        timeout=LONG,
-    )
-    return Answer(done.stdout.decode(), done.stderr.decode(), done.returncode)
+    done = forks.run(args, folder / "project", env, payload.decode(), LONG)
+    return Answer(done.stdout, done.stderr, done.returncode)
 
 
 FIRST = {seat.agent: name for name, seat in reversed(SEATS.items())}

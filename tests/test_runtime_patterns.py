@@ -138,13 +138,13 @@ def test_the_timer_and_the_handler_of_others_come_back() -> None:
     ],
 )
 def test_what_is_no_pattern_is_said(pattern: str, reason: str) -> None:
-    assert search(pattern, "a") == f"the pattern '{pattern}' is no regular expression: {reason}"
+    assert search(pattern, "a") == f"the pattern '{pattern}' is not a valid regular expression: {reason}"
     assert can_explode(pattern) is False
 
 
 def test_a_reason_shows_the_beginning_of_a_long_pattern() -> None:
     assert search("(" + "a" * 500, "a") == (
-        f"the pattern '({'a' * 78}…' is no regular expression: missing ), unterminated subpattern"
+        f"the pattern '({'a' * 78}…' is not a valid regular expression: missing ), unterminated subpattern"
     )
 
 

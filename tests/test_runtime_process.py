@@ -168,7 +168,7 @@ time.sleep(600)
 def test_death_by_signal_is_not_an_exit_code(tmp_path: Path) -> None:
     result = ran(NOTE + "echo last; kill -SEGV $$", tmp_path)
     assert result == RunResult(
-        "signal", None, "last\n", signal=11, detail=f"was ended by signal 11 ({signal.strsignal(11)})"
+        "signal", None, "last\n", signal=11, detail=f"was killed by signal 11 ({signal.strsignal(11)})"
     )
 
 
@@ -295,19 +295,19 @@ def test_what_cannot_start_says_why(tmp_path: Path) -> None:
             f"{tmp_path}/plain file is not executable. Try: chmod +x '{tmp_path}/plain file'",
         ),
         ([str(tmp_path)], f"{tmp_path} is a directory, not a program"),
-        (["./lost"], f"{tmp_path}/lost is there, but what its link or its first line (#!) points to is not"),
+        (["./lost"], f"{tmp_path}/lost exists, but the target of its link or its first line (#!) does not"),
         (
             ["./bare"],
             f"{tmp_path}/bare is neither a program nor a script with a first line such as #!/bin/sh",
         ),
         (["./bare/inside"], f"{tmp_path}/bare/inside cannot be started: {os.strerror(20)}"),
         ("true " + "x" * 10_000_000, "the command and its environment are too long for this system"),
-        ("echo a\0b", "the command has a NUL byte in it, which no process can be given"),
-        (["echo", "a\0b"], "the command has a NUL byte in it, which no process can be given"),
-        (["ec\0ho"], "the command has a NUL byte in it, which no process can be given"),
+        ("echo a\0b", "the command contains a NUL byte, which no process accepts"),
+        (["echo", "a\0b"], "the command contains a NUL byte, which no process accepts"),
+        (["ec\0ho"], "the command contains a NUL byte, which no process accepts"),
         (
             ["echo", "\ud800"],
-            "the command or its environment has a character that cannot be given to a process",
+            "the command or its environment contains a character that no process accepts",
         ),
         ("", "the command is empty"),
         (" \n", "the command is empty"),
@@ -335,15 +335,15 @@ def test_a_working_directory_that_is_not_one_is_named(tmp_path: Path) -> None:
         detail = f"the working directory {tmp_path}/{name} {trouble}"
         assert ran("true", tmp_path / name) == RunResult("spawn_error", detail=detail)
     assert ran("true", tmp_path / "a\0b") == RunResult(
-        "not_started", detail="the working directory has a NUL byte in it, which no process can be given"
+        "not_started", detail="the working directory contains a NUL byte, which no process accepts"
     )
 
 
 @pytest.mark.parametrize(
     ("env", "detail"),
     [
-        ({"A": "b\0"}, "the environment has a NUL byte in it, which no process can be given"),
-        ({"A=B": "c"}, "the environment has a name that is empty or has '=' in it"),
+        ({"A": "b\0"}, "the environment contains a NUL byte, which no process accepts"),
+        ({"A=B": "c"}, "the environment has a name that is empty or contains '='"),
     ],
 )
 def test_an_environment_that_cannot_be_given_is_named(
@@ -395,7 +395,7 @@ def test_signals_are_as_if_nobody_had_touched_them(tmp_path: Path) -> None:
             assert ran(f"kill -{name} $$; echo survived", tmp_path) == RunResult(
                 "signal",
                 signal=number,
-                detail=f"was ended by signal {number} ({signal.strsignal(number)})",
+                detail=f"was killed by signal {number} ({signal.strsignal(number)})",
             )
         assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == {signal.SIGUSR1}
     finally:
@@ -468,7 +468,7 @@ def test_a_host_that_takes_the_exit_status_away(tmp_path: Path) -> None:
 signal.signal(signal.SIGCHLD, lambda *_: os.waitpid(-1, 0))
 print(process.run("exit 0", stdin=b"", cwd=".", env=ENV, timeout_seconds=None).replace(seconds=0.0))
 """
-    expected = RunResult("signal", detail="its exit status was taken by someone else")
+    expected = RunResult("signal", detail="another process took its exit status")
     assert said(host(code, tmp_path)) == (f"{expected}\n", "")
 
 

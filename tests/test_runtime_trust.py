@@ -92,16 +92,16 @@ def unrun(why: str, name: str = "guard") -> str:
 
 def tampered(why: str, name: str = "guard") -> str:
     return (
-        f"hook '{name}' was approved and is not what it was: {why}. It is denied until the user has looked "
-        "at it and approved it. Ask the user to run `hookport trust` in their own terminal; it is refused "
+        f"hook '{name}' is not as the user approved it: {why}. It is denied until the user reviews "
+        "and approves the change. Ask the user to run `hookport trust` in their own terminal; it is refused "
         "here."
     )
 
 
 def locked_out(why: str) -> str:
     return (
-        f"what was approved here is not here any more: {why}. It is denied until the user has looked at it "
-        "and approved it. Ask the user to run `hookport trust` in their own terminal; it is refused here."
+        f"the approvals of this project are not available: {why}. It is denied until the user reviews and "
+        "approves the change. Ask the user to run `hookport trust` in their own terminal; it is refused here."
     )
 
 
@@ -111,8 +111,8 @@ OPEN, CLOSED = " It was not blocked (fail open).", " It is denied, because failu
 def waits(*names: str) -> dict[str, str]:
     many = "hooks of this project do" if len(names) > 1 else "hook of this project does"
     told = (
-        f"{len(names)} {many} not run, because you have not approved what is there now: {', '.join(names)}. "
-        "Look at it and approve it with `hookport trust`."
+        f"{len(names)} {many} not run, because you have not approved the current version: "
+        f"{', '.join(names)}. Review and approve with `hookport trust`."
     )
     return {"systemMessage": told}
 
@@ -131,12 +131,12 @@ def test_a_fresh_clone_runs_nothing_and_says_so_once_a_session(place: Place) -> 
     assert told == [waits("guard"), {}, waits("guard"), waits("guard", "other"), {}]
     assert not ran.exists()
     failures = [one["failure"] for line in place.journal() for one in line["hooks"]]
-    assert failures == ["not approved: nothing of this project was approved yet; run `hookport trust`"] * 4
+    assert failures == ["not approved: this project is not approved yet; run `hookport trust`"] * 4
 
 
 def test_a_fresh_clone_denies_where_failures_do(place: Place) -> None:
     place.hook("guard", "exit 0")
-    expected = unrun("nothing of this project was approved yet") + CLOSED
+    expected = unrun("this project is not approved yet") + CLOSED
     assert [place.reason(HOOKPORT_ON_FAILURE="closed") for _ in range(2)] == [expected] * 2
 
 
@@ -145,13 +145,13 @@ def test_what_was_approved_runs_until_it_changes(place: Place) -> None:
     place.approve()
     assert place.reason() == "no"
     script.write_text("#!/bin/sh\nexit 0\n")
-    changed = "its file run.sh changed since you approved it"
+    changed = "its file run.sh changed since its approval"
     assert place.reason() == tampered(changed)
     assert place.reason(HOOKPORT_ON_FAILURE="closed") == tampered(changed)
     script.write_text("#!/bin/sh\necho no >&2; exit 2\n")
     assert place.reason() == "no"
     place.hook("guard", "echo no >&2; exit 2", f"{META}\npriority: 900")
-    assert place.reason() == tampered("its definition changed since you approved it")
+    assert place.reason() == tampered("its definition changed since its approval")
     place.approve()
     assert place.reason() == "no"
 
@@ -191,14 +191,14 @@ def test_every_file_of_a_folder_counts(place: Place, where: str) -> None:
     place.approve()
     assert place.reason() == "no"
     (folder / "lib.sh").write_text("two\n")
-    assert place.reason() == tampered("its file lib.sh changed since you approved it")
+    assert place.reason() == tampered("its file lib.sh changed since its approval")
     (folder / "lib.sh").write_text("one\n")
     (folder / "json.py").write_text("")
-    assert place.reason() == tampered("its file json.py is new since you approved it")
+    assert place.reason() == tampered("its file json.py is new since its approval")
     (folder / "json.py").unlink()
     assert place.reason() == "no"
     (folder / "lib.sh").unlink()
-    assert place.reason() == tampered("its file lib.sh is gone since you approved it")
+    assert place.reason() == tampered("its file lib.sh is gone since its approval")
 
 
 def test_what_python_compiled_beside_a_script_is_not_read(place: Place) -> None:
@@ -247,9 +247,9 @@ def test_a_script_that_settings_name(place: Place) -> None:
     place.approve()
     assert place.reason() == "no"
     guard.write_text("#!/bin/sh\nexit 0\n")
-    assert place.reason() == tampered("its file guard.sh changed since you approved it")
+    assert place.reason() == tampered("its file guard.sh changed since its approval")
     guard.unlink()
-    assert place.reason() == tampered("its file guard.sh is gone since you approved it")
+    assert place.reason() == tampered("its file guard.sh is gone since its approval")
     guard.write_text("#!/bin/sh\necho no >&2; exit 2\n")
     guard.chmod(0o755)
     # Another hook before it moves it, and changes nothing of it.
@@ -274,7 +274,7 @@ def test_an_edit_within_one_stamp_is_seen(place: Place) -> None:
         after.st_ino,
         after.st_mtime_ns,
     )
-    assert place.reason() == tampered("its file run.sh changed since you approved it")
+    assert place.reason() == tampered("its file run.sh changed since its approval")
 
 
 def test_files_with_the_same_stamps_are_not_read_again(place: Place) -> None:
@@ -301,9 +301,9 @@ def test_a_guard_that_is_disarmed_is_a_failure(place: Place) -> None:
     place.approve()
     assert place.reason(HOOKPORT_ON_FAILURE="closed") == "no"
     place.hook("guard", "echo no >&2; exit 2", "trigger: before_tool\nmatcher: {tool: WriteFile}")
-    assert place.reason() == tampered("its definition changed since you approved it")
+    assert place.reason() == tampered("its definition changed since its approval")
     shutil.rmtree(guard)
-    gone = tampered("it is gone from .agents/hooks/guard/HOOK.md since you approved it")
+    gone = tampered("it is gone from .agents/hooks/guard/HOOK.md since its approval")
     assert [place.reason(), place.reason()] == [gone, gone]
     # The definitions are in the store, too: what the texts beside it say is for showing.
     shutil.rmtree(Path(trust.find_store(place.env)).parent / trust.TEXTS)
@@ -341,7 +341,7 @@ def test_a_lock_that_the_environment_approves(place: Place) -> None:
     reasons = [place.reason(**env) for env in (named, {}, several, other)]
     assert reasons == ["no", "", "no", locked_out(why)]
     script.write_text("#!/bin/sh\nexit 0\n")
-    assert place.reason(**named) == tampered("its file run.sh changed since you approved it")
+    assert place.reason(**named) == tampered("its file run.sh changed since its approval")
     # A lock that fits the script is not the lock that was approved.
     approve_for_ci(place.root, place.env)
     assert place.reason(**named) == locked_out(why)
@@ -352,7 +352,7 @@ def test_a_guard_that_is_gone_denies_by_the_lock_alone(place: Place) -> None:
     guard = place.hook("guard", "echo no >&2; exit 2").parents[1]
     named = approve_for_ci(place.root, place.env)
     shutil.rmtree(guard)
-    gone = tampered("it is gone from .agents/hooks/guard/HOOK.md since you approved it")
+    gone = tampered("it is gone from .agents/hooks/guard/HOOK.md since its approval")
     assert place.reason(**named) == gone
     (place.root / trust.LOCK).unlink()
     assert place.reason(**named) == locked_out("hookport.lock is gone, which HOOKPORT_TRUSTED_LOCK names")
@@ -387,7 +387,7 @@ def test_a_worktree_has_the_approval_of_its_checkout(place: Place) -> None:
     assert place.fire(cwd=forged) == waits("guard")
     (tree / ".agents/hooks/guard/scripts/run.sh").write_text("#!/bin/sh\nexit 0\n")
     told = place.fire(cwd=tree)["hookSpecificOutput"]["permissionDecisionReason"]
-    assert told == tampered("its file run.sh changed since you approved it")
+    assert told == tampered("its file run.sh changed since its approval")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1, "projects": []}', '{"version": 9}'])
@@ -421,7 +421,7 @@ def test_a_plan_that_the_project_brings_along_is_not_believed(place: Place) -> N
     root, env = str(place.root), place.env
     forged = _guard(place).replace(trust={}, command="echo bad")
     assert trust.find_hook_objection(forged, root, env) == (
-        "not approved: nothing of this project was approved yet; run `hookport trust`"
+        "not approved: this project is not approved yet; run `hookport trust`"
     )
     place.approve()
     bridge = place.root / ".hookport" / "bridge.plan"

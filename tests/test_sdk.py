@@ -298,7 +298,7 @@ def test_a_rewrite_of_nothing_is_a_failure_and_undoes_no_deny() -> None:
 
     found = testing.decide(confused, testing.before_prompt("hi"), on_failure="open")
     assert (found.verdict, found.reason) == ("deny", "no")
-    assert "it rewrites the input of a tool, and before_prompt has none here" in found.system_message
+    assert "it rewrites a tool's input, but before_prompt has none here" in found.system_message
 
 
 def test_every_part_of_a_patch_is_looked_at() -> None:
@@ -438,8 +438,8 @@ def test_a_file_that_breaks_before_it_runs_is_one_line_too(text: str, said: str,
         ("open('rules.json')", "run()", "FileNotFoundError: "),
         ("@before_tool('Bash')\ndef guard(event): pass", "run()", "UsageError: unknown tool 'Bash'."),
         ("def guard(event): pass", "run()", "UsageError: no function is decorated before run()"),
-        ("@before_tool\ndef guard(event): pass", "", "UsageError: it ended before run() was called"),
-        ("@before_tool\ndef guard(event): pass", "exit(0)", "UsageError: it ended before run() was called"),
+        ("@before_tool\ndef guard(event): pass", "", "UsageError: it ended before it called run()"),
+        ("@before_tool\ndef guard(event): pass", "exit(0)", "UsageError: it ended before it called run()"),
     ],
     ids=["broken", "no such tool", "nothing decorated", "no run", "left"],
 )
@@ -633,7 +633,7 @@ def test_what_an_agent_cannot_say_is_stricter() -> None:
 
 
 def test_a_test_that_asks_nothing_is_refused() -> None:
-    with pytest.raises(UsageError, match="is no hook"):
+    with pytest.raises(UsageError, match="is not a hook"):
         testing.decide(merged, testing.before_tool(command="ls"))  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="which tool is it"):
         testing.before_tool()

@@ -146,7 +146,7 @@ def test_a_switch_of_the_project_denies_until_it_is_approved(agent: str, place: 
     place.write(*case.project)
     denied = place.dispatch()
     assert (denied["permission"], denied["ran"]) == ("deny", 0)
-    assert "switches it off since you approved it" in denied["told"]
+    assert "switches it off since its approval" in denied["told"]
     place.approve()
     after = place.dispatch()
     assert (after["permission"] == "deny", after["ran"], after["told"]) == (False, 0, "")

@@ -85,7 +85,7 @@ def test_a_guard_that_changed_denies(world: Vendored, part: str) -> None:
     path.write_bytes(path.read_bytes() + b" ")
     reason = world.qwen(world.base, world.project, "ls")
     is_stale = part == ".claude/settings.json"
-    assert ("the plan is stale" if is_stale else "was approved and is not what it was") in reason
+    assert ("the plan is stale" if is_stale else "is not as the user approved it") in reason
     if not is_stale:
         assert f"`cd {world.project} && " in reason
     assert [line.split()[0] for line in world.ran()] == ["base"]

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import urllib.request
 
 from hookport.host import Host
@@ -32,7 +33,7 @@ def run_tool(name: str, arguments: dict) -> str:
     return "\n".join(filter(None, (after.result, outcome.context, after.context)))
 
 
-messages = [{"role": "user", "content": input()}]
+messages = [{"role": "user", "content": sys.argv[1]}]
 while calls := (answer := ask_model(messages)).get("tool_calls"):
     messages.append(answer)
     for call in calls:

@@ -1,12 +1,10 @@
 /** An agent with one tool, guarded by every hook of its project and its user. */
 import { spawnSync } from "node:child_process";
-import { createInterface } from "node:readline/promises";
 import { connect } from "./hookport.ts";
 
 const { OPENAI_BASE_URL, OPENAI_API_KEY } = process.env;
 const parameters = { type: "object", properties: { command: { type: "string" } }, required: ["command"] };
 const tools = [{ type: "function", function: { name: "run_shell", parameters } }];
-const terminal = createInterface({ input: process.stdin });
 const hooks = await connect({ root: ".", agent: "my-agent", tools: { run_shell: "shell" } });
 
 async function askModel(messages: any[]): Promise<any> {
@@ -18,16 +16,15 @@ async function askModel(messages: any[]): Promise<any> {
 
 async function runTool(tool: string, input: Record<string, any>): Promise<string> {
   const before = await hooks.fire("before_tool_execute", { tool, input });
-  if (before.verdict === "deny") return `Denied: ${before.reason}`;
-  if (before.verdict === "ask" && (await terminal.question(`${before.reason} Run it? [y/N] `)) !== "y")
-    return "The user declined.";
+  // Nobody sits here who could be asked.
+  if (before.verdict === "deny" || before.verdict === "ask") return `Denied: ${before.reason}`;
   const done = spawnSync(before.input!.command, { shell: true, encoding: "utf8" });
   const fields = { tool, input: before.input, result: done.stdout + done.stderr };
   const after = await hooks.fire("after_tool_execute", fields);
   return [after.result, before.context, after.context].filter(Boolean).join("\n");
 }
 
-const messages: any[] = [{ role: "user", content: await terminal.question("") }];
+const messages: any[] = [{ role: "user", content: process.argv[2] }];
 let answer = await askModel(messages);
 while (answer.tool_calls) {
   messages.push(answer);
@@ -39,4 +36,3 @@ while (answer.tool_calls) {
 }
 console.log(answer.content);
 hooks.close();
-terminal.close();

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-# Where each name is; a dispatch imports this package too, and needs none of them.
+# The module of each name; a dispatch imports this package too, and needs none of them.
 _HOMES = {
     "Decision": "hookport.model.runs",
     "Event": "hookport.sdk.events",
@@ -58,7 +58,7 @@ def __getattr__(name: str) -> object:
     home = _HOMES[name]
     __import__(home)
     if name == "run":
-        # A hook file begins: what it raises from here on is no traceback for the agent.
+        # A hook file begins: from here on its exceptions are no traceback for the agent.
         sys.modules[home].begin()
     found: object = getattr(sys.modules[home], name)
     globals()[name] = found

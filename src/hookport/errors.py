@@ -2,7 +2,7 @@
 
 HookportError (2)
   UsageError (2)       the command line, or a name in it, is wrong
-  InputError (2)       a file cannot be read or does not say what it must; lists every problem found
+  InputError (2)       a file is unreadable or invalid; lists every problem found
   InternalError (70)   an internal promise was broken; nothing was written
 """
 
@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-# How alike two words are when one is the other mistyped: `PreTolUse` is `PreToolUse` and `Bsh` is `Bash`,
+# How alike a mistyped word and the right word are: `PreTolUse` is `PreToolUse` and `Bsh` is `Bash`,
 # `SessionPause` is not `SessionStart`, nor `TodoRead` `TodoWrite`.
 SLIP = 0.85
-# The letters that a beginning needs to identify a name.
+# The letters that a prefix needs to identify a name.
 LEAST_START = 6
 
 
 class Problem(NamedTuple):
-    """One thing wrong in an input: where it is and what is wrong with it."""
+    """One error in an input: its place and what is wrong."""
 
     message: str
     path: tuple[str | int, ...] = ()
@@ -35,13 +35,13 @@ class Problem(NamedTuple):
 
 
 class HookportError(Exception):
-    """The root of what hookport raises on purpose."""
+    """The base class of the errors that hookport raises on purpose."""
 
     exit_code = 2
 
 
 class UsageError(HookportError):
-    """The caller named something that does not exist or used a command wrongly."""
+    """The caller named something unknown or used a command wrongly."""
 
 
 class InputError(HookportError):
@@ -59,7 +59,7 @@ class InternalError(HookportError):
 
 
 def spell_path(path: tuple[str | int, ...]) -> str:
-    """`("hooks", "PreToolUse", 0)` as people write it: `hooks.PreToolUse[0]`."""
+    """Format `("hooks", "PreToolUse", 0)` as people write it: `hooks.PreToolUse[0]`."""
     text = ""
     for step in path:
         if isinstance(step, int):
@@ -70,11 +70,11 @@ def spell_path(path: tuple[str | int, ...]) -> str:
 
 
 def correct_slip(word: str, known: list[str] | tuple[str, ...]) -> str:
-    """The known word that a mistyped one means; empty if there is none."""
+    """Find the known word that a mistyped word means; empty if none does."""
     import difflib
 
     folded = _fold(word)
-    # The same words in another spelling, or the first of them: `preToolUse` or `pre_tool` for `PreToolUse`.
+    # The same name in another spelling, or its beginning: `preToolUse` or `pre_tool` for `PreToolUse`.
     for name in sorted((name for name in known if name != word), key=len):
         if _fold(name) == folded or (len(folded) >= LEAST_START and _fold(name).startswith(folded)):
             return name
@@ -87,7 +87,7 @@ def _fold(word: str) -> str:
 
 
 def suggest_closest(word: str, known: list[str] | tuple[str, ...]) -> str:
-    """`" Did you mean 'x'?"` for the nearest known word, or nothing."""
+    """Format `" Did you mean 'x'?"` for the nearest known word, or nothing."""
     import difflib
 
     by_folded = {name.replace("_", "").replace("-", "").lower(): name for name in reversed(known)}

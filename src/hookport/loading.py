@@ -1,8 +1,8 @@
 """Imports hookport's own modules from their bytecode, with a third of the steps that Python takes for each.
 
-A dispatch loads about thirty modules, and looking for them takes as long as running them. Bytecode counts as
-it does for Python: its source has the time and the size that it was made from. Anything else is left to
-Python, which compiles what is new.
+A dispatch loads about thirty modules, and searching for them takes as long as running them. Bytecode counts
+under Python's own rule: it records the time and size of its source. Python itself imports and compiles
+everything else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PREFIX = "hookport."
 # PEP 552: the magic number, no flags, then the source's time and size as 32 bits each.
 HEAD = MAGIC_NUMBER + bytes(4)
 SUFFIX = f".{sys.implementation.cache_tag}.pyc"
-# What every dispatch needs, each behind what it imports: Python has not to look for these one by one.
+# The modules that every dispatch needs, each after its imports: Python need not search for each.
 NEEDED = (
     "hookport.base",
     "hookport.base.folders",
@@ -60,7 +60,7 @@ NEEDED = (
     "hookport.project",
     "hookport.project.installed",
 )
-# What reads a command in full: a package stands behind its modules where it imports them.
+# The command parser: a package comes after its modules if it imports them.
 READING = (
     "hookport.base.quoting",
     "hookport.shell.syntax",
@@ -72,14 +72,14 @@ READING = (
     "hookport.runtime.guarded_commands",
 )
 
-# What runs a hook.
+# The modules that run a hook.
 RUNNING = ("hookport.runtime.handlers", "hookport.runtime.execute", "hookport.runtime.execute.process")
 
 
 def find_spec(name: str, path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:
-    """How a module is loaded, with its code; None for what is not ours, or is to be compiled.
+    """How a module is loaded, with its code; None if it is not ours or must be compiled.
 
-    With this, a module is a finder by itself: a class would be one more thing to make on every event.
+    With this, a module is a finder itself: a class would be one more object to make on every event.
     """
     if path is None or not name.startswith(PREFIX):
         return None
@@ -94,7 +94,7 @@ def _spec(name: str, source: str, cached: str) -> ModuleSpec | None:
         found = os.stat(source)
         file = os.open(cached, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         try:
-            # A larger buffer than the file needs costs more than the reading.
+            # A buffer larger than the file costs more than the reading.
             data = os.read(file, os.fstat(file).st_size)
         finally:
             os.close(file)
@@ -104,7 +104,7 @@ def _spec(name: str, source: str, cached: str) -> ModuleSpec | None:
     except (OSError, ValueError, EOFError, TypeError):
         return None
     if code.co_filename != source:
-        # It was compiled elsewhere; Python writes the new place into it.
+        # It was compiled elsewhere; Python writes the new path into it.
         return None
     loader = SourceFileLoader(name, source)
     loader.get_code = lambda _name: code  # type: ignore[assignment, method-assign]
@@ -122,13 +122,13 @@ def _word(number: int) -> bytes:
 
 
 def begin() -> None:
-    """Import what every dispatch needs, and the rest of hookport this way when it is asked for."""
+    """Import what every dispatch needs, and the rest of hookport this way on demand."""
     sys.meta_path.insert(0, sys.modules[__name__])
     load(NEEDED)
 
 
 def load(names: Sequence[str]) -> None:
-    """Import modules, each behind what it imports, with one search in our folder for each of them."""
+    """Import modules, each after its imports, with one search in our folder for each."""
     modules = sys.modules
     kind, root = type(sys), modules["hookport"].__path__[0]
     found = []
@@ -138,7 +138,7 @@ def load(names: Sequence[str]) -> None:
         above, _, tail = name.rpartition(".")
         spec = find_spec(name, (root + above.removeprefix("hookport").replace(".", "/"),))
         if spec is None:
-            # It is to be compiled, so Python imports all of them.
+            # It must be compiled, so Python imports all of them.
             break
         module = kind(name)
         module.__spec__, module.__loader__ = spec, spec.loader
@@ -148,7 +148,7 @@ def load(names: Sequence[str]) -> None:
             module.__path__ = spec.submodule_search_locations
         found.append((name, above, tail, module))
     else:
-        # Before one is run all are there: none of them, nor a package of one, is looked for.
+        # All exist before the first runs, so Python searches for none of them, nor for their packages.
         modules.update((name, module) for name, _, _, module in found)
         while found:
             name, above, tail, module = found[0]

@@ -163,25 +163,27 @@ def _is_id(name: str) -> bool:
 
 @cache
 def _load_all() -> dict[str, Dialect | str]:
-    """Every dialect of another package by name, or why it cannot be used; a broken one affects no other."""
+    """Every dialect of another package by name, or why it is unusable; a broken dialect affects no other."""
     return {name: _load(name, points) for name, points in _find_entry_points().items()}
 
 
 def _load(name: str, points: list[EntryPoint]) -> Dialect | str:
     owners = sorted({point.dist.name for point in points if point.dist})
     if name in list_builtin():
-        return f"hookport has one of that name itself, and {', '.join(owners)} adds another"
+        return f"hookport itself has a dialect of that name, and {', '.join(owners)} adds a second"
     if len(owners) > 1:
-        return f"{', '.join(owners)} each add one of that name"
+        return f"{', '.join(owners)} each add a dialect of that name"
     try:
         dialect = points[0].load()
         if not isinstance(dialect, Dialect):
-            return f"{points[0].value} is no Dialect"
+            return f"{points[0].value} is not a Dialect"
         dumps(dialect.wire.as_dict())  # a plan carries it as JSON
     except Exception as error:  # noqa: BLE001  (the code is not ours)
         return f"{points[0].value} failed with {type(error).__name__}: {error}"
     if dialect.id != name or not _is_id(name):
-        return f"{points[0].value} has the id '{dialect.id}'" if _is_id(name) else "its name is no id"
+        return (
+            f"{points[0].value} has the id '{dialect.id}'" if _is_id(name) else "its name is not a valid id"
+        )
     return dialect
 
 

@@ -1,4 +1,4 @@
-"""HOOK.md folders: one folder per hook, its frontmatter says when, its scripts/run says what."""
+"""HOOK.md folders: one folder per hook; its frontmatter defines when, its scripts/run what."""
 
 from __future__ import annotations
 
@@ -480,7 +480,9 @@ DIALECT = Dialect(
         Quirk("AH1", "its text counts 10 events, its tables have 11", "spec"),
         Quirk("AH2", "every event may block, also those about what has already happened", "spec"),
         Quirk(
-            "AH3", "after_agent and before_stop both come when the agent ends; only one holds it back", "spec"
+            "AH3",
+            "after_agent and before_stop both fire when the agent ends; only before_stop can block",
+            "spec",
         ),
         Quirk("AH4", "what becomes of a value outside its range is not said, so it is a finding", "spec"),
         Quirk("AH5", "matchers are for tool events only; elsewhere they are ignored", "spec"),
@@ -489,7 +491,9 @@ DIALECT = Dialect(
             "AH7", "the tools are named by examples; the rest are kimi-cli's, which has the same ones", "kimi"
         ),
         Quirk(
-            "AH8", "`*` is no regular expression; it is read as everything, so that no guard is lost", "spec"
+            "AH8",
+            "`*` is not a valid regular expression; hookport reads it as everything, so no guard is lost",
+            "spec",
         ),
     ),
 )

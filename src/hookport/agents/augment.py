@@ -68,9 +68,9 @@ LACKS = explain_missing(
     error_occurred="Stop fires, with the cause error",
     subagent_start="only the tool events of a subagent fire",
     subagent_stop="only the tool events of a subagent fire",
-    file_created="PostToolUse tells of it in file_changes",
-    file_saved="PostToolUse tells of it in file_changes",
-    file_deleted="PostToolUse tells of it in file_changes",
+    file_created="PostToolUse reports it in file_changes",
+    file_saved="PostToolUse reports it in file_changes",
+    file_deleted="PostToolUse reports it in file_changes",
     tool_use_failure="PostToolUse fires after a failure too, with tool_error",
     interrupted="Stop does not fire on an interrupt, and no other event does",
 )
@@ -117,7 +117,7 @@ INPUTS: dict[str, Tree] = {
 }
 
 SAYS = {"message": MESSAGE, "suppress": SUPPRESS}
-# JSON is read with exit code 0 only, and what is printed around it undoes it; the exit code holds.
+# JSON is read with exit code 0 only, and other output around it cancels it; the exit code holds.
 DENY = {**EXIT, "alone": True}
 
 ANSWERS: dict[str, Tree] = {
@@ -136,7 +136,7 @@ ANSWERS: dict[str, Tree] = {
 }
 
 DENIES = {"deny": "deny", "block": "deny", "ask": "ask", "allow": None, "approve": None}
-# Forms that are no answer to Augment are read for the deny that was meant.
+# Forms that Augment ignores are read as the intended deny.
 READ: dict[str, Tree] = {
     **claude.READ,
     "verdicts": [
@@ -224,7 +224,7 @@ def _find_dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterato
                 spell_path(("hooks", spec.native, number, "matcher")),
                 dialect=dialect.id,
                 what=f"any hook on {spec.native} of this file",
-                reason=f"'{matcher}' is no regular expression (AU5)",
+                reason=f"'{matcher}' is not a valid regular expression (AU5)",
                 way="Leave the matcher out to match every tool." if matcher == "*" else "Correct it.",
             )._replace(file=file)
 
@@ -332,10 +332,10 @@ DIALECT = Dialect(
         Quirk("AU4", "the model does not see the context of SessionStart, although documented", "lab"),
         Quirk(
             "AU5",
-            "one matcher that is no regular expression, as `*`, drops all hooks of that event in the file",
+            "one invalid matcher, such as `*`, drops all hooks of that event in the file",
             "lab",
         ),
-        Quirk("AU6", "`continue: false` blocks one tool call, and the agent goes on", "lab"),
+        Quirk("AU6", "`continue: false` blocks one tool call, and the agent continues", "lab"),
         Quirk(
             "AU7",
             "`${NAME}` and `${NAME:-text}` in a command are filled in before AUGMENT_PROJECT_DIR is set; "
@@ -344,7 +344,7 @@ DIALECT = Dialect(
         ),
         Quirk("AU8", "documented as the path of a .sh file, a command may be any shell command", "lab"),
         Quirk("AU9", "timeouts are milliseconds, and a hook that takes longer lets the tool run", "lab"),
-        Quirk("AU10", "what is not there is sent as the text `[undefined]`", "lab"),
+        Quirk("AU10", "missing values are sent as the text `[undefined]`", "lab"),
         Quirk("AU11", "hooks inherit AUGMENT_SESSION_AUTH, the session's secret, where it is set", "lab"),
     ),
 )

@@ -110,7 +110,7 @@ WIRE = Wire(
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The manifest of every file, one after the other."""
+    """The manifests of all files, joined."""
     hooks: list[tuple[Hook, Place]] = []
     findings: list[Finding] = []
     problems: list[Problem] = []

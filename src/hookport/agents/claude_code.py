@@ -521,7 +521,7 @@ DIALECT = Dialect(
     ),
     quirks=(
         Quirk("CC1", "exit 2 is ignored on PermissionRequest: only JSON denies there", "doc"),
-        Quirk("CC2", "a JSON deny without hookEventName, or after any other text, is no deny", "lab"),
+        Quirk("CC2", "a JSON deny without hookEventName, or after any other text, is not a deny", "lab"),
         Quirk("CC3", "Glob and Grep are gone in 2.1.325: a matcher on them matches nothing there", "lab"),
         Quirk("CC4", "`continue: false` on PreToolUse lets the tool run, then stops the agent", "lab"),
         Quirk(

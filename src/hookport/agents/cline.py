@@ -1,4 +1,4 @@
-"""Cline: one script per event, named after it; hookport reads those of others and generates its own."""
+"""Cline: one script per event, named after it; hookport reads others' scripts and generates its own."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ EVENTS = (
 
 LACKS = explain_missing(
     EVENTS,
-    "no file name in the source stands for it",
+    "no file name in the source means it",
     registry=30,
     before_compact="PreCompact is a known name that neither runtime ever runs",
     notification="Notification is a known name that neither runtime ever runs",
@@ -166,7 +166,7 @@ CANCEL: dict[str, Tree] = {"json": {"cancel": True, "errorMessage": "$reason"}, 
 CONTEXT = {"json": {"contextModification": "$context"}}
 
 # The CLI reads nothing but what is printed on the two tool events (lab). `cancel` after a tool would end the
-# run without a word (CL1), so the reason is sent as context, which reaches the model (lab).
+# run silently (CL1), so the reason is sent as context, which reaches the model (lab).
 ANSWERS = {
     "PreToolUse": {"deny": CANCEL, "rewrite": {"json": {"overrideInput": "$input"}}, "context": CONTEXT},
     "PostToolUse": {"context": CONTEXT},
@@ -249,7 +249,7 @@ DIALECT = Dialect(
     facts="CLI 3.0.65, VS Code extension 4.1.13",
     sources=SOURCES,
     shows={
-        # A denied call ends the turn without a word.
+        # A denied call ends the turn silently.
         "*": ((), "lab"),
     },
     locations=(
@@ -349,7 +349,7 @@ DIALECT = Dialect(
         Quirk("CL8", "the CLI also runs `PreToolUse.ps1` beside `PreToolUse` where there is `pwsh`", "src"),
         Quirk(
             "CL9",
-            "one file per event and folder: a script of the user's own has the same name as ours",
+            "one file per event and folder: a user's own script has the same name as hookport's",
             "src",
         ),
     ),

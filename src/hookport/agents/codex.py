@@ -129,12 +129,12 @@ LACKS = explain_missing(
     EVENTS,
     "no such event among the 14 in the binary",
     registry=30,
-    notification="`notify` in config.toml starts a program at the end of a turn, and is no hook",
+    notification="`notify` in config.toml starts a program at the end of a turn, but is not a hook",
     tool_use_failure="PostToolUse fires only after success, or for a shell command with any exit code",
 )
 
 
-# The wire of Codex: Claude Code's payload and answers, of which it drops every one with a word too many.
+# The wire of Codex: Claude Code's payload and answers; it drops every answer with an unknown key.
 # Facts: measured on 0.166.0 (lab), and codex-rs/hooks at 0.150.0-alpha.7 (src). A run that fails lets the
 # call go on, so a piece is here only where the event's own schema has its keys.
 
@@ -167,7 +167,7 @@ ANSWERS = {
     "*": {},
 }
 
-# An `allow` of PreToolUse means nothing by itself.
+# An `allow` of PreToolUse alone has no effect.
 NO_ALLOW = [
     (place, {word: "none" if verdict == "allow" else verdict for word, verdict in words.items()})
     for place, words in VERDICTS
@@ -406,7 +406,7 @@ def _find_skip_reason(dialect: Dialect, hook: Hook, path: Path, tree: Tree) -> t
         return None
     if re.fullmatch(f"{NAMES.plain}+", matcher) or is_rust_pattern(matcher):
         return None
-    reason = f"the matcher '{matcher}' is no regular expression of Rust, so the group is dropped"
+    reason = f"the matcher '{matcher}' is not a valid regular expression in Rust, so the group is dropped"
     return reason, "Write it without look-around and references, or name the tools."
 
 
@@ -621,7 +621,7 @@ DIALECT = Dialect(
         below=False,
     ),
     notes=(
-        "Codex skips new and changed hooks without a word until they are trusted: review them with `/hooks`.",
+        "Codex silently skips new and changed hooks until they are trusted: review them with `/hooks`.",
         "Codex loads the hooks of a project only when the project is trusted.",
     ),
     quirks=(
@@ -631,10 +631,10 @@ DIALECT = Dialect(
             "an answer with a key Codex does not know, a deny without a reason or `ask` blocks nothing",
             "lab",
         ),
-        Quirk("CX3", "a matcher Write or Edit matches apply_patch, and the payload says apply_patch", "lab"),
+        Quirk("CX3", "a matcher Write or Edit matches apply_patch, and the payload has apply_patch", "lab"),
         Quirk(
             "CX4",
-            "hooks that are not trusted are skipped, and nothing says so",
+            "untrusted hooks are skipped silently",
             "lab",
             {
                 HOOK_TRUST: HookTrust(
@@ -652,7 +652,7 @@ DIALECT = Dialect(
         ),
         Quirk(
             "CX5",
-            "a missing or unknown handler type, a timeout that is no whole number "
+            "a missing or unknown handler type, a timeout that is not a whole number "
             "or an unknown key at the root drops the whole file",
             "src",
         ),

@@ -724,8 +724,8 @@ DIALECT = Dialect(
         Quirk(
             "CP14",
             "guards in .claude/settings.json are weaker here: `decision: block` ran the command, one of 65 s "
-            "was given up after 31 s, one with a background child did not deny, and exit 2 loses its reason; "
-            "so the bridge runs them as well, and `sync --adopt` makes it the only one",
+            "timed out after 31 s, one with a background child did not deny, and exit 2 loses its reason; "
+            "so the bridge runs them too, and `sync --adopt` makes it the only runner",
             "lab",
         ),
         Quirk(
@@ -748,14 +748,14 @@ DIALECT = Dialect(
             "CP2", "the reason of exit 2 is lost, and elsewhere than on preToolUse it does not block", "lab"
         ),
         Quirk("CP3", "answers are flat; hookSpecificOutput is read on PascalCase PreToolUse only", "lab"),
-        Quirk("CP4", "a matcher that is `*`, empty or broken drops its hook, told in the log only", "lab"),
+        Quirk("CP4", "a matcher that is `*`, empty or broken drops its hook; only the log reports it", "lab"),
         Quirk("CP5", "permissionRequest calls create `edit` and an MCP tool `server/tool`", "lab"),
         Quirk("CP6", "`decision: block` blocks a prompt; the reference says the answer is dropped", "lab"),
         Quirk("CP7", "preMcpToolCall fires for hook files; the reference has it for SDKs only", "lab"),
         Quirk("CP8", "`bash` alone runs nothing on Windows, so `command` is written", "doc"),
         Quirk("CP9", "a general-purpose subagent fires subagentStart; the reference says it does not", "lab"),
         Quirk("CP10", "{{project_dir}} and {{plugin_data_dir}} are filled in for plugins' hooks only", "doc"),
-        Quirk("CP11", "one bad entry of inline hooks in a settings file makes all of them go", "doc"),
+        Quirk("CP11", "one bad entry of inline hooks in a settings file drops all of them", "doc"),
         Quirk(
             "CP12",
             "in a folder of the repository, --trust-folder keeps the repository's hooks from being loaded, "
@@ -765,7 +765,7 @@ DIALECT = Dialect(
         Quirk(
             "CP13",
             "of several hooks that add context on userPromptSubmitted only the last is heard; "
-            "the bridge says all of it in one answer",
+            "the bridge sends all of it in one answer",
             "lab",
         ),
     ),

@@ -357,7 +357,7 @@ WAIT = Timeout(SECOND, default=None)
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """A command with a URL costs every hook of the file in one version of the CLI (CU3)."""
+    """Report a command with a URL, which loses every hook of the file in one version of the CLI (CU3)."""
     words = {
         "dialect": "the CLI 2026.07.01 of cursor",
         "what": "any hook of this file",
@@ -451,7 +451,7 @@ DIALECT = Dialect(
     folder_trust=FolderTrust("", (), "Trust the workspace when Cursor asks.", "doc"),
     notes=("Cursor runs project hooks only in a trusted workspace.",),
     quirks=(
-        Quirk("CU1", "preToolUse and the special event both fire for one call: one of them is enough", "doc"),
+        Quirk("CU1", "preToolUse and the special event both fire for one call: a hook needs only one", "doc"),
         Quirk("CU2", "`ask` behaves as deny", "probe"),
         Quirk("CU3", "the CLI 2026.07.01 drops the whole file when a command holds a URL", "probe"),
         Quirk(
@@ -461,6 +461,6 @@ DIALECT = Dialect(
             {NO_OPINION: '{"permission":"allow"}'},
         ),
         Quirk("CU6", "the CLI does not fire beforeSubmitPrompt in print mode", "doc"),
-        Quirk("CU4", "Write stands for creating and for editing a file", "doc"),
+        Quirk("CU4", "Write means creating or editing a file", "doc"),
     ),
 )

@@ -84,7 +84,7 @@ LACKS = explain_missing(
     EVENTS,
     "no such event among the 9 of the reference",
     registry=30,
-    permission_request="Notification only tells that a permission is needed",
+    permission_request="Notification only reports that a permission is needed",
     tool_use_failure="PostToolUse fires only after success",
     after_compact="SessionStart fires again, with the source compact",
     interrupted="Stop does not fire on an interrupt, and no other event does",
@@ -164,7 +164,7 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     return adjusted, findings
 
 
-# Only exit 2 holds against an allow that another hook prints (FD3), so no deny is told by JSON; what is
+# Only exit 2 holds against an allow that another hook prints (FD3), so no deny is sent as JSON; what is
 # printed beside it was measured on PreToolUse only.
 DENY = {**EXIT, "alone": True}
 
@@ -236,8 +236,8 @@ DROID_WIRE = WIRE.replace(
         env={"SessionStart": ENV_FILE},
     ),
     # (doc) Autonomy: `off` asks for everything, `low` edits files, `medium` runs what can be undone, `high`
-    # runs everything; `spec` plans. A run that skips permissions says `auto-low` too (FD11), which is taken
-    # for what it says: a guard on bypassPermissions would otherwise stop whoever only lets files be edited.
+    # runs everything; `spec` plans. A run that skips permissions sends `auto-low` too (FD11), which counts
+    # as that mode: a guard on bypassPermissions would otherwise stop people who only allow edits.
     words={
         **WORDS,
         "permission_mode": {
@@ -356,7 +356,7 @@ DIALECT = Dialect(
         "With .factory/hooks.json in place, Droid does not read the hooks in .factory/settings.json.",
     ),
     quirks=(
-        Quirk("FD1", "a hooks.json with an outer `hooks` key is read by nobody, and nothing says so", "lab"),
+        Quirk("FD1", "a hooks.json with an outer `hooks` key is silently ignored", "lab"),
         Quirk("FD2", "exit 3 stops the whole session without running the tool", "lab"),
         Quirk(
             "FD3",

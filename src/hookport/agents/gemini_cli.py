@@ -55,7 +55,7 @@ LACKS = explain_missing(
     EVENTS,
     "no such event among the 11 in the source",
     registry=30,
-    permission_request="Notification of type ToolPermission only tells that one was asked",
+    permission_request="Notification of type ToolPermission only reports that one was asked",
     tool_use_failure="AfterTool fires with tool_response.error",
     message_display="AfterModel fires for every streamed chunk",
 )

@@ -114,7 +114,7 @@ LACKS = explain_missing(
     EVENTS,
     "no such event among the 20 of Kimi Code and the 13 of kimi-cli",
     registry=30,
-    before_task="TaskStarted tells of background tasks that already run",
+    before_task="TaskStarted reports background tasks that already run",
     permission_denied="PermissionResult fires for every answer, also when a permission is given",
 )
 
@@ -201,7 +201,7 @@ INPUTS: dict[str, dict[str, Tree]] = {
     "agent": {"agent_type": "subagent_type"},
 }
 
-# With exit code 2 stdout is not looked at, so that nothing else can be said beside a deny.
+# With exit code 2 stdout is ignored, so nothing else can accompany a deny.
 DENY = {"stderr": "$reason", "exit": 2, "alone": True}
 
 ANSWERS: dict[str, Tree] = {
@@ -328,7 +328,7 @@ def view_for_product(dialect: Dialect, product: Product | None) -> Dialect:
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of all files; one that stands in both products' files is one hook."""
+    """The hooks of all files; a hook in both products' files is one hook."""
     read = decode_tables(dialect, trees, partial(_read_table, dialect), partial(_find_faults, dialect))
     if not {find_product(file) for file in trees} >= set(PRODUCTS):
         return read
@@ -396,7 +396,7 @@ def _find_idle_reason(entry: Mapping[str, Tree]) -> str:
     spec = find_event(DIALECT, entry["event"])
     pattern = compile_pattern(matcher)
     if isinstance(pattern, str):
-        return f"the matcher '{matcher}' is no regular expression and matches nothing"
+        return f"the matcher '{matcher}' is not a valid regular expression and matches nothing"
     if spec and not spec.subject and not pattern.search(""):
         return f"{spec.native} has nothing to match, and '{matcher}' does not match the empty text"
     return ""
@@ -514,7 +514,7 @@ DIALECT = Dialect(
     sources=SOURCES,
     shows={
         # A prompt that is blocked leaves the input of Kimi Code 2.1.0 in its queue for good, so that nobody
-        # is told anything that way.
+        # sees a message that way.
         "UserPromptSubmit": ((), "lab"),
         "*": (("reason",), "lab"),
     },
@@ -546,7 +546,9 @@ DIALECT = Dialect(
     ),
     quirks=(
         Quirk("KI1", "`*` and any other invalid pattern never match; there is no message", "lab"),
-        Quirk("KI2", "one bad entry: Kimi Code drops all hooks and goes on, kimi-cli does not start", "lab"),
+        Quirk(
+            "KI2", "one bad entry: Kimi Code drops all hooks and continues, kimi-cli does not start", "lab"
+        ),
         Quirk(
             "KI3",
             "Stop, Interrupt and SessionHeartbeat match the empty text: a matcher switches them off",

@@ -832,11 +832,13 @@ DIALECT = Dialect(
         f"{V1_FILE} is read only by Kiro IDE 1.x and by Kiro CLI with its V3 engine.",
         f"Without that engine Kiro CLI runs the hooks in {AGENT_FILE}, while that agent is active.",
         "Set `chat.defaultAgent` to `hookport` to make it the default agent.",
-        "Should your Kiro CLI read both files, each hook runs twice: delete one of them then.",
+        "If your Kiro CLI reads both files, each hook runs twice: delete one of the files.",
     ),
     quirks=(
         Quirk(
-            "KI1", "V3 reads v1 files, and whether also the hooks of agent files is told both ways", "seen"
+            "KI1",
+            "V3 reads v1 files; sources disagree whether it also reads the hooks of agent files",
+            "seen",
         ),
         Quirk(
             "KI2", "an agent file with an unknown event is invalid as a whole: there are exactly five", "src"
@@ -851,7 +853,7 @@ DIALECT = Dialect(
             "with cache_ttl_seconds an allow for one call is reused for the next, whatever its input",
             "src",
         ),
-        Quirk("KI7", "on v1 files one page lets any exit code but 0 block, another only 2", "doc"),
+        Quirk("KI7", "for v1 files, one page lets any exit code except 0 block, another page only 2", "doc"),
         Quirk("KI8", "a hook that times out or does not start lets the tool run", "src"),
         Quirk(
             "KI9", "the CLI 2.19.2 was seen to write a file although a preToolUse hook exited with 2", "seen"

@@ -265,7 +265,7 @@ def _find_faults(
     if native in OLD:
         reason, way = f"'{native}' is what 2.20 and older called {spec.native}", f"Write {spec.native}."
     elif name is None:
-        reason, way = "it has no name", "Give it one."
+        reason, way = "it has no name", "Add a name."
     elif name in names:
         reason, way = f"the name '{name}' is taken by a hook before it", "Give it another name."
     elif match is not None and not spec.subject:
@@ -279,7 +279,7 @@ def _find_faults(
         and match.startswith(MARK)
         and isinstance(wrong := compile_pattern(match.removeprefix(MARK)), str)
     ):
-        reason, way = f"'{match}' is no regular expression ({wrong})", "Correct the expression."
+        reason, way = f"'{match}' is not a valid regular expression ({wrong})", "Correct the expression."
     else:
         names.add(str(name))
     if reason:
@@ -393,7 +393,7 @@ DIALECT = Dialect(
         "src",
     ),
     notes=(
-        "Vibe reads .vibe/hooks.toml of the folder it is started in only, not of one above it.",
+        "Vibe reads .vibe/hooks.toml only in its start folder, not in a folder above.",
         "Vibe loads no hook of a folder that it does not trust; `vibe -p` trusts none without --trust.",
         "Versions before 2.21 have other names for the events and load none of these hooks.",
     ),
@@ -412,13 +412,13 @@ DIALECT = Dialect(
         Quirk("MV3", "only `deny` denies: block, ask and Claude Code's form run the tool", "lab"),
         Quirk(
             "MV4",
-            "in a `strict` hook any text on stdout that is no JSON object counts as a failure, and denies",
+            "in a `strict` hook any text on stdout that is not a JSON object counts as a failure, and denies",
             "lab",
         ),
+        Quirk("MV5", "an invalid entry is silently skipped with `vibe -p`, the others are loaded", "lab"),
         Quirk(
-            "MV5", "an entry with a fault is left out, the others are loaded; `vibe -p` says nothing", "lab"
+            "MV6", "of two hooks with the same name the second is skipped; the project's come first", "src"
         ),
-        Quirk("MV6", "of two hooks with one name the second is left out; the project's come first", "src"),
         Quirk("MV7", "a rewrite that the tool's schema refuses ends the whole run", "lab"),
         Quirk(
             "MV8",
@@ -433,7 +433,9 @@ DIALECT = Dialect(
         Quirk("MV10", "a strict post_tool hook that fails takes the result away from the model", "lab"),
         Quirk("MV11", "hooks of plugins did not run, although the manual lists them", "lab"),
         Quirk(
-            "MV12", "of a denied call from run_typescript the model hears that it was skipped, not why", "lab"
+            "MV12",
+            "for a denied call from run_typescript the model learns that it was skipped, but not why",
+            "lab",
         ),
     ),
 )

@@ -91,9 +91,9 @@ LACKS = explain_missing(
     EVENTS,
     "no such event among the 13 of the specification",
     registry=30,
-    file_created="AfterFileEdit tells only of the agent's own writes",
-    file_saved="AfterFileEdit tells only of the agent's own writes",
-    file_changed="AfterFileEdit tells only of the agent's own writes",
+    file_created="AfterFileEdit reports only the agent's own writes",
+    file_saved="AfterFileEdit reports only the agent's own writes",
+    file_changed="AfterFileEdit reports only the agent's own writes",
 )
 
 # "Tools SHOULD enforce timeouts": there is no field.
@@ -171,16 +171,18 @@ DIALECT = Dialect(
     quirks=(
         Quirk(
             "OP1",
-            "exit 0 is success and nothing is said of other codes, yet hooks are for enforcing policies: "
-            "what comes before an action, and an end, is taken as blocking (hosts use exit 2), so that no "
-            "guard is neutered when it is converted; a note says what that rests on",
+            "exit 0 is success and other codes are undefined, yet hooks are for enforcing policies: hookport "
+            "treats events before an action, and stops, as blocking (hosts use exit 2), so that no guard is "
+            "disabled by conversion; a note names the assumption",
             "spec",
         ),
         Quirk("OP2", "events that a host does not recognise are ignored, a misspelt guard too", "spec"),
-        Quirk("OP3", "there is no field for a timeout or for running in the background", "spec"),
+        Quirk("OP3", "no field for a timeout or for running in the background", "spec"),
         Quirk("OP4", "tools have no table of names: Claude Code's are used, as in the examples", "spec"),
         Quirk(
-            "OP5", "`*` is no regular expression; it is read as everything, so that no guard is lost", "spec"
+            "OP5",
+            "`*` is not a valid regular expression; hookport reads it as everything, so no guard is lost",
+            "spec",
         ),
         Quirk(
             "OP6",

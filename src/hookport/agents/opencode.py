@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.shapes.canonical_answer import ANSWER, READ
+from hookport.shapes.canonical_answer import MODULE_READS, make_module_answers
 from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
@@ -60,34 +60,19 @@ EVENTS = (
     EventSpec("event.tui.toast.show", "notification", "observe", "src"),
     *name_events(
         "lab",
-        "shell.env",
-        "event.permission.replied",
-        "event.file.watcher.updated",
-        "event.session.updated",
-        "event.session.status",
-        "event.session.diff",
-        "event.message.updated",
-        "event.message.part.updated",
-        "event.message.part.delta",
-        "event.plugin.added",
-        "event.catalog.updated",
-        "event.reference.updated",
-        "event.integration.updated",
+        *("shell.env", "event.permission.replied", "event.file.watcher.updated"),
+        *("event.session.updated", "event.session.status", "event.session.diff"),
+        *("event.message.updated", "event.message.part.updated", "event.message.part.delta"),
+        *("event.plugin.added", "event.catalog.updated", "event.reference.updated"),
+        *("event.integration.updated",),
     ),
     *name_events(
         "src",
-        "experimental.compaction.autocontinue",
-        "experimental.provider.small_model",
-        "event.message.removed",
-        "event.message.part.removed",
-        "event.command.executed",
-        "event.todo.updated",
-        "event.lsp.client.diagnostics",
-        "event.lsp.updated",
-        "event.installation.updated",
-        "event.server.connected",
-        "event.tui.prompt.append",
-        "event.tui.command.execute",
+        *("experimental.compaction.autocontinue", "experimental.provider.small_model"),
+        *("event.message.removed", "event.message.part.removed", "event.command.executed"),
+        *("event.todo.updated", "event.lsp.client.diagnostics", "event.lsp.updated"),
+        *("event.installation.updated", "event.server.connected", "event.tui.prompt.append"),
+        *("event.tui.command.execute",),
     ),
 )
 
@@ -168,23 +153,18 @@ INPUTS = {
 
 # The plugin throws the reason: before a tool and on a prompt nothing happens then, after a tool the reason
 # stands in place of the result (lab); where the agent is idle the reason is the next prompt, which `opencode
-# run` is gone too soon to see and a server sees (lab, OC7).
-DENY = {**ANSWER["deny"], "alone": True}
-CONTEXT = ANSWER["context"]
-# A toast, which our module shows before it throws.
-SAYS = {"message": {**ANSWER["message"], "beside": True}}
-
+# run` is gone too soon to see and a server sees (lab, OC7). A message is a toast.
 ANSWERS: dict[str, dict[str, Tree]] = {
-    "tool.execute.before": {**SAYS, "deny": DENY, "rewrite": ANSWER["rewrite"], "context": CONTEXT},
-    "tool.execute.after": {**SAYS, "deny": DENY, "context": CONTEXT, "result": ANSWER["result"]},
-    "chat.message": {**SAYS, "deny": DENY, "context": CONTEXT},
-    "command.execute.before": {**SAYS, "deny": DENY, "context": CONTEXT},
-    "event.session.created": {**SAYS, "context": CONTEXT},
-    "event.session.created (child)": {**SAYS, "context": CONTEXT},
-    "event.session.idle": {**SAYS, "deny": DENY},
-    "experimental.session.compacting": {**SAYS, "context": CONTEXT},
-    "experimental.chat.system.transform": {**SAYS, "context": CONTEXT},
-    "*": SAYS,
+    "tool.execute.before": make_module_answers("deny", "rewrite", "context"),
+    "tool.execute.after": make_module_answers("deny", "context", "result"),
+    "chat.message": make_module_answers("deny", "context"),
+    "command.execute.before": make_module_answers("deny", "context"),
+    "event.session.created": make_module_answers("context"),
+    "event.session.created (child)": make_module_answers("context"),
+    "event.session.idle": make_module_answers("deny"),
+    "experimental.session.compacting": make_module_answers("context"),
+    "experimental.chat.system.transform": make_module_answers("context"),
+    "*": make_module_answers(),
 }
 
 
@@ -234,7 +214,7 @@ def build_wire(natives: list[str]) -> Wire:
         # The arguments of a callback do not name it; the payload of the generated plugin does.
         tells={native: TELLS.get(native) or _list_marks(native, types[native]) for native in (*bus, *TELLS)},
         answers=ANSWERS,
-        reads={"*": {**READ, "text": "ignored"}},
+        reads=MODULE_READS,
         # It runs code of its own and no command, so that only our own module reads an answer.
         obeys={},
         # (src, the tool registry); the last stands for a call that could not be read.
@@ -250,7 +230,7 @@ DIALECT = Dialect(
     facts="1.18.33",
     sources=SOURCES,
     shows={
-        # A denied call stands there without its reason; the message is a toast of the plugin.
+        # A denied call appears there without its reason; the message is a toast of the plugin.
         "event.session.idle": (("message", "reason"), "lab"),
         "*": (("message",), "lab"),
     },
@@ -284,7 +264,7 @@ DIALECT = Dialect(
     matching=Matching("terms"),
     handlers=HANDLERS,
     # The terminal program runs plugins on Bun, the desktop app (1.14.39 and later) on Node.js, which has no
-    # global `Bun` (anomalyco/opencode#25880). A plugin that does not load is skipped without a word (OC1), so
+    # global `Bun` (anomalyco/opencode#25880). A plugin that does not load is silently skipped (OC1), so
     # the template imports only what both engines have.
     shape=make_module_shape("opencode.ts"),
     wire=build_wire([spec.native for spec in EVENTS]),
@@ -308,12 +288,12 @@ DIALECT = Dialect(
     quirks=(
         Quirk(
             "OC1",
-            "a plugin that does not load is skipped without a word: every export must be a function",
+            "a plugin that does not load is silently skipped: every export must be a function",
             "lab",
         ),
         Quirk("OC2", "permission.ask is in the types and never called", "lab"),
         Quirk("OC3", "assigning output.args has no effect, its keys must be assigned", "lab"),
-        Quirk("OC4", "the host has no timeout of its own, the generated code has one", "lab"),
+        Quirk("OC4", "the host has no timeout, the generated code has one", "lab"),
         Quirk("OC5", "tool.execute.after is not called when the tool threw", "lab"),
         Quirk(
             "OC6", "session.deleted fires only when a session is deleted, not when the program ends", "src"

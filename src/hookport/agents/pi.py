@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.shapes.canonical_answer import ANSWER, READ
+from hookport.shapes.canonical_answer import MODULE_READS, make_module_answers
 from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
@@ -48,33 +48,16 @@ EVENTS = (
     EventSpec("ui_prompt_start", "notification", "observe", "src"),
     *name_events(
         "lab",
-        "agent_start",
-        "agent_settled",
-        "turn_start",
-        "turn_end",
-        "message_start",
-        "message_update",
-        "message_end",
-        "tool_execution_start",
-        "tool_execution_update",
-        "tool_execution_end",
-        "resources_discover",
+        *("agent_start", "agent_settled", "turn_start", "turn_end", "message_start"),
+        *("message_update", "message_end", "tool_execution_start", "tool_execution_update"),
+        *("tool_execution_end", "resources_discover"),
     ),
     *name_events(
         "src",
-        "ui_prompt_end",
-        "agent_before_settle",
-        "context_with_system",
-        "before_provider_headers",
-        "session_info_changed",
-        "session_before_switch",
-        "session_before_fork",
-        "session_before_tree",
-        "session_tree",
-        "session_compact_failed",
-        "model_select",
-        "thinking_level_select",
-        "user_bash",
+        *("ui_prompt_end", "agent_before_settle", "context_with_system", "before_provider_headers"),
+        *("session_info_changed", "session_before_switch", "session_before_fork"),
+        *("session_before_tree", "session_tree", "session_compact_failed", "model_select"),
+        *("thinking_level_select", "user_bash"),
     ),
 )
 
@@ -157,24 +140,18 @@ INPUTS = {
 }
 
 # The extension blocks a tool with the reason, keeps a prompt from the agent, gives the reason in place of a
-# result or as the next prompt, and cancels a compaction; a person is asked where there is one (lab, own).
-DENY = {**ANSWER["deny"], "alone": True}
-ASK = {**ANSWER["ask"], "alone": True}
-CONTEXT = ANSWER["context"]
-# A notification, which our module shows before it throws.
-SAYS = {"message": {**ANSWER["message"], "beside": True}}
-RESULT: dict[str, Tree] = {"deny": DENY, "context": CONTEXT, "result": ANSWER["result"]}
-
+# result or as the next prompt, and cancels a compaction; a person is asked where there is one (lab, own). A
+# message is a notification.
 ANSWERS: dict[str, dict[str, Tree]] = {
-    "tool_call": {**SAYS, "deny": DENY, "ask": ASK, "rewrite": ANSWER["rewrite"], "context": CONTEXT},
-    "tool_result": {**SAYS, **RESULT},
-    "tool_result (error)": {**SAYS, **RESULT},
-    "input": {**SAYS, "deny": DENY, "context": CONTEXT},
-    "before_agent_start": {**SAYS, "context": CONTEXT},
-    "session_start": {**SAYS, "context": CONTEXT},
-    "agent_end": {**SAYS, "deny": DENY},
-    "session_before_compact": {**SAYS, "deny": DENY},
-    "*": SAYS,
+    "tool_call": make_module_answers("deny", "ask", "rewrite", "context"),
+    "tool_result": make_module_answers("deny", "context", "result"),
+    "tool_result (error)": make_module_answers("deny", "context", "result"),
+    "input": make_module_answers("deny", "context"),
+    "before_agent_start": make_module_answers("context"),
+    "session_start": make_module_answers("context"),
+    "agent_end": make_module_answers("deny"),
+    "session_before_compact": make_module_answers("deny"),
+    "*": make_module_answers(),
 }
 
 
@@ -196,7 +173,7 @@ def build_wire(natives: list[str]) -> Wire:
         starts_in="root",
         marks=("hook", "type"),
         answers=ANSWERS,
-        reads={"*": {**READ, "text": "ignored"}},
+        reads=MODULE_READS,
         # It runs code of its own and no command, so that only our own module reads an answer.
         obeys={},
         lifts=False,
@@ -260,14 +237,14 @@ DIALECT = Dialect(
         "pi reads them when it starts, or with `/reload`, and only in the folder it is started in.",
     ),
     quirks=(
-        Quirk("PI1", "without trust a project's extensions are left out without a word", "lab"),
+        Quirk("PI1", "without trust a project's extensions are silently skipped", "lab"),
         Quirk("PI2", "assigning event.input has no effect, its keys must be assigned", "lab"),
         Quirk("PI3", "an error on tool_call blocks the tool, on every other event pi goes on", "lab"),
-        Quirk("PI4", "the host has no timeout of its own, the generated code has one", "lab"),
+        Quirk("PI4", "the host has no timeout, the generated code has one", "lab"),
         Quirk("PI5", "an extension that cannot be read keeps pi from starting", "lab"),
         Quirk("PI6", "`pi -p` of 0.73.1 is gone before a prompt sent on agent_end, 0.87.1 goes on", "lab"),
         Quirk("PI7", "tool_result does not fire for an unknown tool or an input of another form", "lab"),
-        Quirk("PI8", "there is no MCP: tools of extensions have whatever names these give them", "src"),
+        Quirk("PI8", "no MCP: an extension chooses the names of its tools", "src"),
         Quirk(
             "PI9",
             "the package is @earendil-works/pi-coding-agent, and was @mariozechner/pi-coding-agent",

@@ -470,7 +470,7 @@ DIALECT = Dialect(
     quirks=(
         Quirk(
             "QW1",
-            "an allow listed after a deny undoes it, also a deny by exit 2 and one of another file",
+            "an allow listed after a deny overrides it, even a deny by exit 2 or in another file",
             "lab",
         ),
         Quirk("QW2", "exit 2 with an empty stderr does not deny", "lab"),

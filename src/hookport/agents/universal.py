@@ -206,16 +206,16 @@ DIALECT = Dialect(
     quirks=(
         Quirk("UH1", "tools have no table of names: Claude Code's are used, as in the examples", "spec"),
         Quirk(
-            "UH2", "`*` is no regular expression; it is read as everything, so that no guard is lost", "spec"
+            "UH2",
+            "`*` is not a valid regular expression; hookport reads it as everything, so no guard is lost",
+            "spec",
         ),
         Quirk(
             "UH3",
             "the table of other agents' events names events they do not have (beforeShellCommand)",
             "spec",
         ),
-        Quirk(
-            "UH4", "updatedInput is also shown for pre-prompt and stop, where there is no tool input", "spec"
-        ),
+        Quirk("UH4", "updatedInput is also shown for pre-prompt and stop, which have no tool input", "spec"),
         Quirk(
             "UH5", "sub-agent-end can block by its table and is missing in the list above the schema", "spec"
         ),

@@ -67,7 +67,7 @@ MCP_TOOL: dict[str, Tree] = {
 }
 DENY = {"deny": {"stderr": "$reason", "exit": 2}}
 
-# The exit code is all that is looked at, never stdout (doc).
+# Only the exit code counts, never stdout (doc).
 WIRE = Wire(
     keys={
         "event": "agent_action_name",
@@ -164,10 +164,8 @@ DIALECT = Dialect(
             "note",
             {SHADOWS: (Shadow(".windsurf/hooks.json", ".devin/hooks.json", "note"),)},
         ),
-        Quirk(
-            "WS2", "there is no matcher: a matcher in an entry is ignored and the hook runs every time", "doc"
-        ),
-        Quirk("WS3", "write_code stands for creating and for editing a file", "doc"),
+        Quirk("WS2", "no matchers: a matcher in an entry is ignored and the hook runs every time", "doc"),
+        Quirk("WS3", "write_code means creating or editing a file", "doc"),
         Quirk(
             "WS4", "searching, the web, the task list and the browser are not shown to hooks at all", "doc"
         ),

@@ -1,4 +1,4 @@
-"""Files that several processes write: replaced whole or not at all, and locked while they are changed."""
+"""Files that several processes write: replaced whole or not at all, and locked during a change."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 import sys
 import time
 
-# The end of the name under which a file is written, beside its place.
+# The suffix of the temporary file beside a file's path.
 DRAFT = ".new"
-# For the user alone, as everything in hookport's own folders is.
+# Readable by the user alone, like everything in hookport's own folders.
 PRIVATE = 0o600
-# A new file in a project, and one that can be run.
+# A new file in a project, and an executable one.
 NEW_FILE_MODES = {False: 0o666, True: 0o777}
 PAUSE_SECONDS = 0.002
 
@@ -18,8 +18,8 @@ PAUSE_SECONDS = 0.002
 def replace_file(path: str, data: bytes, mode: int | None = PRIVATE, *, is_durable: bool = False) -> None:
     """Replace a file, whole or not at all; a failure leaves nothing behind.
 
-    It has the permissions of `mode` less the umask; with None those of the file that it replaces, if any. A
-    durable one is on the disk before it is in its place.
+    It gets the permissions of `mode` less the umask; with None those of the file that it replaces, if any. A
+    durable file is on disk before it replaces the old one.
     """
     folder, name = os.path.split(path)
     draft = os.path.join(folder, f".{name}.{os.urandom(6).hex()}{DRAFT}")
@@ -44,7 +44,7 @@ def replace_file(path: str, data: bytes, mode: int | None = PRIVATE, *, is_durab
 
 
 def keep_file(path: str, data: bytes) -> None:
-    """Replace a file in one of hookport's own folders; makes the folder if it is missing."""
+    """Replace a file in one of hookport's own folders; make the folder if missing."""
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
     replace_file(path, data)
 
@@ -55,7 +55,7 @@ def open_without_waiting(path: str, flags: int) -> int:
 
 
 def remove_old_files(folder: str, seconds: float) -> None:
-    """Remove the files of a folder that were last written longer ago than this."""
+    """Remove the files of a folder that were last written longer ago than a limit."""
     with os.scandir(folder) as entries:
         for entry in entries:
             try:
@@ -73,9 +73,9 @@ def _read_mode(path: str) -> int | None:
 
 
 def lock(file: int, seconds: float, byte: int | None = None) -> None:
-    """Lock an open file, or one byte of it; OSError where another process has it for so long.
+    """Lock an open file, or one byte of it; OSError if another process holds the lock too long.
 
-    Closing it gives the lock back. A lock of one byte is of this process alone, whatever it starts.
+    Closing the file releases the lock. A lock of one byte belongs to this process alone, not to its children.
     """
     until = time.monotonic() + seconds
     while True:
@@ -88,7 +88,7 @@ def lock(file: int, seconds: float, byte: int | None = None) -> None:
 
 
 def unlock(file: int, byte: int) -> None:
-    """Give back the lock of one byte."""
+    """Release the lock of one byte."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -1,4 +1,4 @@
-"""Where a project is, and how a path in it is spelled."""
+"""The root of a project, and the spelling of paths in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def spell_path(path: str, root: str, env: Mapping[str, str]) -> str:
-    """Spell a path relative to a project's root or to the home; unchanged if it is in neither."""
+    """Spell a path relative to a project's root or to the home; unchanged if in neither."""
     if path == root:
         return "."
     for start, short in ((root, ""), (find_named_home(env), "~/")):
@@ -22,7 +22,7 @@ def spell_path(path: str, root: str, env: Mapping[str, str]) -> str:
 
 
 def find_repository(folder: str, end: str = "") -> str:
-    """Find the root of a folder's repository, below `end`; empty if there is none."""
+    """Find the root of a folder's repository, below `end`; empty if it is in none."""
     return next(
         (above for above in walk_upward(folder, end) if os.path.lexists(os.path.join(above, ".git"))), ""
     )

@@ -1,4 +1,4 @@
-"""Words as a POSIX shell reads them; `shlex` takes longer to import than a dispatch has time for."""
+"""Words quoted for a POSIX shell, without `shlex`, whose import is too slow for a dispatch."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 
 def quote(word: str) -> str:
-    """A word in quotes, so that it is neither a keyword nor an assignment."""
+    """Quote a word, so that it is neither a keyword nor an assignment."""
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def quote_if_needed(word: str) -> str:
-    """The same as `shlex.quote`, for what people read."""
+    """Quote like `shlex.quote`, for texts that people read."""
     return word if word and PLAIN.issuperset(word) else quote(word)

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from typing import Any
 
-# What a parser of JSON, TOML or YAML returns, before a dialect has read it.
+# The result of a JSON, TOML or YAML parser, before a dialect reads it.
 Tree = Any

@@ -15,6 +15,7 @@ from hookport import __version__
 from hookport.agents import get
 from hookport.cli import report
 from hookport.cli.convert import make_title
+from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, make_plain
 from hookport.convert import checks
 from hookport.convert.checks.places import locate_finding
@@ -46,6 +47,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Check every path; one that cannot be read does not keep the others from being checked."""
+    with Progress("check") as progress:
+        return _check_paths(args, progress)
+
+
+def _check_paths(args: Namespace, progress: Progress) -> int:
     if args.dialect:
         get(args.dialect)
     findings: list[Finding] = []
@@ -64,17 +70,18 @@ def run(args: Namespace) -> int:
             problems += () if strays and is_explained else error.problems
             continue
         problems += unread
-        for source in hook_sources:
+        for number, source in enumerate(hook_sources):
+            progress.show(", ".join(source.files), number, len(hook_sources))
             readings, refused = _read_source(source)
             problems += refused
             for reading in readings:
                 reading_findings = _check_reading(reading, source)
                 findings += reading_findings
                 hooks = reading.decoded.manifest.hooks
-                titles = {number: make_title(hook) for number, hook in enumerate(hooks)}
+                titles = {at: make_title(hook) for at, hook in enumerate(hooks)}
                 count = f"{len(hooks)} hook{'s' * (len(hooks) != 1)}"
                 noticed = f"{len(reading_findings) or 'no'} finding{'s' * (len(reading_findings) != 1)}"
-                text += f"{path}: {count} of {source.dialect.id}, {noticed}\n"
+                text += paint.fold(f"{path}: {count} of {source.dialect.id}, {noticed}", 2) + "\n"
                 text += report.format_findings(reading_findings, paint, titles, _find_heads(reading))
         text += report.format_findings(strays, paint, {})
     steered = [
@@ -85,6 +92,7 @@ def run(args: Namespace) -> int:
     findings += steered
     text += report.format_findings(steered, paint, {})
     all_findings = [*map(_make_unreadable_finding, problems), *findings]
+    progress.end()
     if args.format == "text":
         sys.stdout.write(text)
     elif args.format == "json":
@@ -95,7 +103,7 @@ def run(args: Namespace) -> int:
     else:
         sys.stdout.write(report.format_github(all_findings))
     for problem in problems:
-        sys.stderr.write(f"hookport: {make_plain(str(problem))}\n")
+        sys.stderr.write(Paint(sys.stderr).fold(f"hookport: {make_plain(str(problem))}", 2) + "\n")
     return InputError.exit_code if problems else report.compute_exit_code(findings, strict=args.strict)
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from hookport.agents import get, list_dialects
 from hookport.base.files import NEW_FILE_MODES, replace_file
 from hookport.cli import report
+from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, make_plain
 from hookport.convert.pipeline import Conversion, File, Reading, convert_all
 from hookport.errors import InputError, Problem
@@ -57,7 +58,8 @@ def run(args: Namespace) -> int:
         sys.stderr.write(f"{make_plain(args.path)}: recognised as {source.dialect.id}\n")
     if args.target == "all":
         targets = [target for target in targets if target.id != source.dialect.id]
-    results = convert_all(reading, targets, bare=args.bare)
+    with Progress("convert"):
+        results = convert_all(reading, targets, bare=args.bare)
     code = max(
         (report.compute_exit_code(result.findings, strict=args.strict) for result in results), default=0
     )
@@ -114,7 +116,8 @@ def _print_report(results: list[Conversion], reading: Reading, *, quiet: bool) -
             f"{counts[effect]} {paint(effect, effect) if counts[effect] else effect}" for effect in EFFECTS
         )
         count = len(result.hooks)
-        sys.stderr.write(f"\n{result.source} → {result.target}: {count} hook{'s' * (count != 1)}: {line}\n")
+        summary = f"{result.source} → {result.target}: {count} hook{'s' * (count != 1)}: {line}"
+        sys.stderr.write(f"\n{paint.fold(summary, 2)}\n")
         sys.stderr.write(report.format_findings(findings, paint, titles, heads))
 
 

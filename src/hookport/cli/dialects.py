@@ -39,10 +39,10 @@ def run(args: Namespace) -> int:
         ]
         sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
         return code
-    head = ("dialect", "kind", "facts of", "events", "written to")
+    head = ("DIALECT", "KIND", "FACTS OF", "EVENTS", "WRITTEN TO")
     lines = [
         (dialect.id, dialect.kind, dialect.facts, str(len(dialect.events)), dialect.locations[0].path)
         for dialect in dialects
     ]
-    sys.stdout.write(format_table([head, *lines], Paint(sys.stdout)))
+    sys.stdout.write(format_table([head, *lines], Paint(sys.stdout), spare=("FACTS OF",)))
     return code

@@ -9,6 +9,8 @@ from hookport.project.contents import Change
 
 # Beyond it, looking for the smallest difference takes minutes.
 MOST_LINES = 20_000
+# A tab of a changed file, where the width of a line counts.
+TAB = 4
 STYLES = {"+": "kept", "-": "dropped", "@": "note"}
 
 
@@ -24,7 +26,8 @@ def format_difference(change: Change, paint: Paint) -> str:
     shown = ""
     for line in difflib.unified_diff(before, after, old, new):
         sign = line[:1] if line[:3] not in ("---", "+++") else ""
-        shown += paint(make_plain_lines(line.removesuffix("\n")), STYLES.get(sign, "")) + "\n"
+        text = make_plain_lines(line.removesuffix("\n")).replace("\t", " " * TAB if paint.width else "\t")
+        shown += paint.fold(paint(text, STYLES.get(sign, "")), 1) + "\n"
         if not line.endswith("\n"):
             shown += "\\ No newline at end of file\n"
     return shown

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hookport.agents import get, list_agents
 from hookport.cli.report import format_inner_path
+from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, make_plain
 from hookport.doctor import Diagnosis, DoctorReport, examine, find_world
 from hookport.doctor.files import World, shorten_path, spell_count
@@ -45,14 +46,16 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     cwd = str(Path.cwd())
     world = find_world(cwd, env)
-    reports = examine(cwd, env, args.agent)
+    with Progress("doctor"):
+        reports = examine(cwd, env, args.agent)
     if args.fix:
         from hookport.doctor.repair import repair
 
         done = repair(reports, cwd, env)
         for line in done:
             sys.stderr.write(f"hookport: {make_plain(line.replace(f'{world.root}{os.sep}', ''))}\n")
-        reports = examine(cwd, env, args.agent) if done else reports
+        with Progress("doctor"):
+            reports = examine(cwd, env, args.agent) if done else reports
     diagnoses = [diagnosis for report in reports for diagnosis in report.diagnoses]
     if args.json:
         objects = [as_json(diagnosis, report, world) for report in reports for diagnosis in report.diagnoses]
@@ -105,14 +108,18 @@ def summarize_report(report: DoctorReport) -> str:
 
 
 def _format_report(report: DoctorReport, world: World, paint: Paint) -> str:
-    text = f"{paint(summarize_report(report), 'bold')}\n"
+    text = f"{paint.fold(paint(make_plain(summarize_report(report)), 'bold'), 2)}\n"
     for diagnosis in report.diagnoses:
         severity = paint(f"{diagnosis.finding.severity:5}", diagnosis.finding.severity)
         where = _format_place(diagnosis, world)
         message = make_plain(f"{where}: " * bool(where) + diagnosis.finding.message)
-        text += f"  {severity} {diagnosis.finding.code} {message}\n"
+        text += f"{paint.fold(f'  {severity} {diagnosis.finding.code} {message}', 8)}\n"
         if diagnosis.evidence and diagnosis.finding.severity != "note":
-            text += f"        {paint(make_plain(f'evidence: {diagnosis.evidence}'), 'note')}\n"
+            text += _fold_note(f"evidence: {diagnosis.evidence}", paint)
         if diagnosis.finding.hint:
-            text += f"        {paint(make_plain(f'fix: {diagnosis.finding.hint}'), 'note')}\n"
+            text += _fold_note(f"fix: {diagnosis.finding.hint}", paint)
     return text
+
+
+def _fold_note(text: str, paint: Paint) -> str:
+    return paint.fold(f"        {paint(make_plain(text), 'note')}", 10) + "\n"

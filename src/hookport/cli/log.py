@@ -1,7 +1,8 @@
 """Show what hooks decided: one line for each event of the journal, newest last.
 
 Below an event stands what went wrong there; with --hook, what those hooks did or why they did not run.
-Times are local. Secrets were taken out before the journal was written.
+Events of all projects are shown, each with its project; --project selects one. Times are local. Secrets were
+taken out before the journal was written. In a pipe an event is one line and nothing is cut.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Show what each agent can do: events and what blocking means there, tools, capabilities.
 
+A row for each agent, or one agent in full, or one event or capability of all agents.
+
 `prevent`: a hook can stop the action. `retry`: it can make the agent go on. `observe`: it can only watch.
 An empty cell: the agent has no such event, tool or field. A cell with a dot was measured on the real agent by
-`hookport prove`, on the version and day in the row `measured on`; one without is documented or was read in
-the agent's source, `facts of` names the version; `?`: no source says so, and hookport does not rely on it.
+`hookport prove`, on the version and day of `measured on`; one without is documented or was read in the
+agent's source, `facts of` names the version; `?`: no source says so, and hookport does not rely on it.
 """
 
 from __future__ import annotations
@@ -11,24 +13,32 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 
 from hookport.agents import Dialect, find_event_specs, get, list_agents, list_tool_names, supports
-from hookport.console.terminal import Paint, format_markdown, format_table
-from hookport.lab.cells import Cell, make_cells
-from hookport.lab.results import load_results
+from hookport.cli import agent_tables
+from hookport.cli.agent_tables import format_blocking, format_claim, index_cells, join_native_names
+from hookport.console.terminal import Paint, format_markdown
+from hookport.lab.cells import make_cells
+from hookport.lab.results import AgentResults, load_results
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES
 from hookport.model.tools import TOOLS
 
-# Stands behind what was measured.
-DOT = " ●"
 Rows = list[tuple[str, ...]]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport matrix`."""
+    parser.add_argument("named", metavar="AGENT", nargs="*", help="show these only; one in full")
     parser.add_argument(
         "--agent", metavar="AGENT", nargs="+", action="extend", help="show these only; may be repeated"
+    )
+    parser.add_argument("--event", metavar="EVENT", help="show one event, by its canonical or a native name")
+    parser.add_argument(
+        "--capability",
+        metavar="NAME",
+        help=f"show one capability: {', '.join(agent_tables.ANSWERS)}, or one of the manifest format",
     )
     parser.add_argument(
         "--format", choices=("table", "json", "markdown", "html"), default="table", help="how to print it"
@@ -37,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the tables."""
-    chosen = [get(name) for name in args.agent or list_agents()]
+    chosen = [get(name) for name in [*args.named, *(args.agent or [])] or list_agents()]
     if args.format == "json":
         sys.stdout.write(json.dumps(as_json(chosen), indent=2, ensure_ascii=False) + "\n")
         return 0
@@ -46,35 +56,44 @@ def run(args: Namespace) -> int:
 
         sys.stdout.write(format_page(make_cells(dialect.id for dialect in chosen)))
         return 0
-    sys.stdout.write(format_tables(chosen, markdown_text=args.format == "markdown"))
+    if args.format == "markdown":
+        sys.stdout.write(format_pages(chosen))
+        return 0
+    sys.stdout.write(_format_tables(args, chosen))
     return 0
 
 
-def format_tables(chosen: list[Dialect], *, markdown_text: bool) -> str:
-    """Format the tables one after the other."""
+def _format_tables(args: Namespace, chosen: list[Dialect]) -> str:
+    """Format what the options select."""
     paint = Paint(sys.stdout)
-    words = {"prevent": "kept", "retry": "kept", "observe": "changed", "yes": "kept"}
-    styles = {**words, **{word + DOT: style for word, style in words.items()}}
-    parts = []
-    for title, rows in make_sections(chosen):
-        body = format_markdown(rows) if markdown_text else format_table(rows, paint, styles)
-        parts.append(f"## {title}\n\n{body}" if markdown_text else f"{title}\n{body}")
-    return "\n".join(parts)
+    if args.event:
+        return agent_tables.format_event(chosen, args.event, paint)
+    if args.capability:
+        return agent_tables.format_capability(chosen, args.capability, paint)
+    if len(chosen) == 1:
+        return agent_tables.format_agent(chosen[0], paint)
+    return agent_tables.format_overview(chosen, paint)
+
+
+def format_pages(chosen: list[Dialect]) -> str:
+    """Format every table as Markdown."""
+    return "\n".join(f"## {title}\n\n{format_markdown(rows)}" for title, rows in make_sections(chosen))
 
 
 def make_sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
     """Make the tables of events, native names, tools and capabilities, one column per agent."""
     head = ("", *(dialect.id for dialect in chosen))
     facts = ("facts of", *(dialect.facts for dialect in chosen))
-    days = ("measured on", *(_format_measured(dialect) for dialect in chosen))
-    known = {
-        (cell.event, cell.capability, cell.agent): cell
-        for cell in make_cells(dialect.id for dialect in chosen)
-    }
+    measured = load_results()
+    days = (
+        "measured on",
+        *(_format_measured(measured, dialect.id) for dialect in chosen),
+    )
+    known = index_cells(chosen)
 
     def answers(capability: str) -> Rows:
         rows = (
-            (name, *(_format_claim(known.get((name, capability, dialect.id))) for dialect in chosen))
+            (name, *(format_claim(known.get((name, capability, dialect.id))) for dialect in chosen))
             for name in EVENTS
         )
         return [head, *(row for row in rows if any(row[1:]))]
@@ -83,11 +102,11 @@ def make_sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
         head,
         facts,
         days,
-        *((name, *(_format_blocking(dialect, name, known) for dialect in chosen)) for name in EVENTS),
+        *((name, *(format_blocking(dialect, name, known) for dialect in chosen)) for name in EVENTS),
     ]
     natives: Rows = [
         head,
-        *((name, *(_join_native_names(dialect, name) for dialect in chosen)) for name in EVENTS),
+        *((name, *(join_native_names(dialect, name) for dialect in chosen)) for name in EVENTS),
     ]
     tools: Rows = [
         head,
@@ -107,25 +126,9 @@ def make_sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
     ]
 
 
-def _format_measured(dialect: Dialect) -> str:
-    mine = [results for results in load_results() if results.agent == dialect.id]
+def _format_measured(measured: Iterable[AgentResults], agent: str) -> str:
+    mine = [results for results in measured if results.agent == agent]
     return ", ".join(f"{results.title} {results.version} ({results.date})" for results in mine)
-
-
-def _format_blocking(dialect: Dialect, event: str, known: dict[tuple[str, str, str], Cell]) -> str:
-    blocks = next((spec.blocks for spec in find_event_specs(dialect, event)), "")
-    cell = known.get((event, "fires" if blocks == "observe" else "block", dialect.id))
-    return blocks + DOT if blocks and cell and cell.basis == "measured" else blocks
-
-
-def _format_claim(cell: Cell | None) -> str:
-    if cell is None:
-        return ""
-    return "?" if cell.basis == "unknown" else cell.claim + DOT * (cell.basis == "measured")
-
-
-def _join_native_names(dialect: Dialect, event: str) -> str:
-    return " ".join(spec.native for spec in find_event_specs(dialect, event))
 
 
 def as_json(chosen: list[Dialect]) -> list[dict[str, object]]:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from hookport.cli import report
 from hookport.cli.status import print_unmanaged
-from hookport.console.terminal import CLEAR, Paint, format_table, make_plain
+from hookport.console.progress import Progress
+from hookport.console.terminal import Paint, format_grid, make_plain
 from hookport.errors import UsageError
 from hookport.lab import belongings, campaign, enforcement, own, samples
 from hookport.lab.belongings import Belongings
@@ -23,7 +24,10 @@ STYLES = {"enforced": "kept", "advisory": "changed", "not fired": "dropped", "br
 
 
 def run(
-    args: Namespace, tell: Callable[[str], None], tell_missing: Callable[[Mapping[str, str]], None]
+    args: Namespace,
+    progress: Progress,
+    tell: Callable[[str], None],
+    tell_missing: Callable[[Mapping[str, str]], None],
 ) -> int:
     """Prove the hooks of a source; exit code 1 where a guard is not enforced or a hook is broken."""
     if args.scenario or args.save:
@@ -31,17 +35,24 @@ def run(
         raise UsageError(f"--hooks plays your own hooks, and {which} is about hookport's. Leave one out.")
     added = tuple(map(samples.parse_sample, args.sample))
     gathered = belongings.gather_belongings(Path(args.hooks), args.dialect, dict(os.environ))
-    _report_source(gathered)
+    with progress.cleared():
+        _report_source(gathered)
     agents, missing = campaign.find_agents(args.agents, take=args.take, tell=tell)
     accounts: dict[str, Account] = {}
     request = ProofRequest(gathered, added, args.mode or "auto")
-    clear = CLEAR if sys.stderr.isatty() else ""
+    paint = Paint(sys.stderr)
     if agents:
-        sys.stderr.write(f"{clear}playing {', '.join(agent.name for agent in agents)}\n")
+        with progress.cleared():
+            line = f"playing {', '.join(agent.name for agent in agents)}"
+            sys.stderr.write(f"{paint.fold(line, 2)}\n")
+    progress.show("", 0, len(agents))
     for number, account in enumerate(own.play_agents(agents, request, jobs=args.jobs, report=args.report), 1):
         accounts[account.agent] = account
         counts = _count_words(enforcement.make_proofs(account))
-        sys.stderr.write(f"{clear}{number}/{len(agents)} {account.agent}: {counts}\n")
+        progress.show(account.agent, number)
+        with progress.cleared():
+            sys.stderr.write(f"{number}/{len(agents)} {account.agent}: {counts}\n")
+    progress.end()
     ordered = [accounts[agent.name] for agent in agents]
     proofs = [proof for account in ordered for proof in enforcement.make_proofs(account)]
     tree = _make_json_tree(args, ordered, proofs, agents, missing)
@@ -63,10 +74,11 @@ def _report_source(gathered: Belongings) -> None:
     """Report findings of the source, and what of it is not in the run."""
     if gathered.found.findings:
         sys.stderr.write(report.format_findings(list(gathered.found.findings), Paint(sys.stderr), {}))
-    print_unmanaged(gathered.found.unmanaged, gathered.found.root, sys.stderr.write)
+    print_unmanaged(gathered.found.unmanaged, gathered.found.root, sys.stderr.write, Paint(sys.stderr))
     if gathered.left_out:
         shown = "; ".join(gathered.left_out[:8]) + (" …" if len(gathered.left_out) > 8 else "")
-        sys.stderr.write(f"hookport: not copied into the run: {make_plain(shown)}\n")
+        line = f"hookport: not copied into the run: {make_plain(shown)}"
+        sys.stderr.write(f"{Paint(sys.stderr).fold(line, 2)}\n")
 
 
 def _count_words(proofs: Sequence[Proof]) -> str:
@@ -123,28 +135,31 @@ def _print_results(accounts: Sequence[Account], agents: Sequence[Agent]) -> None
     rows: list[tuple[str, ...]] = [("HOOK", *(agent.name for agent in agents))]
     rows.append(("", *(agent.program.version for agent in agents)))
     rows += [(name, *(some[number].word for some in by_agent)) for number, name in enumerate(names)]
-    sys.stdout.write(format_table(rows, paint, STYLES))
+    sys.stdout.write(format_grid(rows, paint, STYLES, heads=2))
     for number, name in enumerate(names):
         event = accounts[0].hooks[number].event
-        sys.stdout.write(f"\n{paint(name, 'bold')} {paint(f'({event})', 'note')}\n")
+        title = f"{paint(make_plain(name), 'bold')} {paint(f'({event})', 'note')}"
+        sys.stdout.write(f"\n{paint.fold(title, 2)}\n")
         _print_hook([some[number] for some in by_agent], paint)
     _print_lost(names, by_agent, paint)
     for account in accounts:
         for line in _find_unfinished(account):
-            sys.stdout.write(f"{account.agent}: {make_plain(line)}\n")
+            sys.stdout.write(f"{paint.fold(f'{account.agent}: {make_plain(line)}', 2)}\n")
     if any(not account.isolated for account in accounts):
-        sys.stdout.write("agents had this machine's network: no network of their own could be made here.\n")
+        line = "agents had this machine's network: no network of their own could be made here."
+        sys.stdout.write(f"{paint.fold(line, 2)}\n")
 
 
 def _print_hook(proofs: Sequence[Proof], paint: Paint) -> None:
     """Print the results of one hook; agents with the same result share a line."""
     for proof, who in _group_proofs(proofs):
         word = paint(proof.word, STYLES[proof.word])
-        sys.stdout.write(f"  {', '.join(who)}: {word}: {make_plain(proof.because)}\n")
+        line = f"  {', '.join(who)}: {word}: {make_plain(proof.because)}"
+        sys.stdout.write(f"{paint.fold(line, 4)}\n")
         lists = {"denied": proof.denied, "let pass": proof.passed} if proof.guards else {}
         lines = [f"{label}: {_quote_texts(some)}" for label, some in lists.items() if some]
-        for line in (*lines, *proof.notes):
-            sys.stdout.write(paint(f"    {make_plain(line)}\n", "note"))
+        for note in (*lines, *proof.notes):
+            sys.stdout.write(f"{paint.fold(paint(f'    {make_plain(note)}', 'note'), 6)}\n")
 
 
 def _quote_texts(texts: Sequence[str]) -> str:
@@ -161,8 +176,8 @@ def _print_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint
     sys.stdout.write("\n" if lost else "")
     for name, proof, who in lost:
         what = "is broken" if proof.word == "broken" else "is not enforced"
-        heading = paint(f"'{name}' {what} in {', '.join(who)}", "error")
-        sys.stdout.write(f"{heading}: {make_plain(proof.because)}\n")
+        heading = paint(make_plain(f"'{name}' {what} in {', '.join(who)}"), "error")
+        sys.stdout.write(f"{paint.fold(f'{heading}: {make_plain(proof.because)}', 2)}\n")
 
 
 def _find_unfinished(account: Account) -> list[str]:

@@ -16,12 +16,13 @@ from __future__ import annotations
 import json
 import signal
 import sys
-import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Self
 
-from hookport.console.terminal import CLEAR, Paint, format_table, make_plain
+from hookport.console.progress import Progress
+from hookport.console.terminal import Paint, format_grid, format_table, make_plain
 from hookport.errors import UsageError, suggest_closest
 from hookport.lab import campaign, drivers, player, results, scenario
 from hookport.lab.campaign import Agent, Store
@@ -100,8 +101,8 @@ def run(args: Namespace) -> int:
     if args.hooks:
         from hookport.cli import own_hooks
 
-        progress = RunProgress()
-        return own_hooks.run(args, progress.show_step, _report_missing)
+        with RunProgress() as progress:
+            return own_hooks.run(args, progress.line, progress.show_step, _report_missing)
     if args.sample or args.dialect:
         raise UsageError("--sample and --from are about your own hooks. Say which with --hooks SOURCE.")
     return _play_scenarios(args)
@@ -115,7 +116,11 @@ def _heed_signals() -> None:
 
 
 def _play_scenarios(args: Namespace) -> int:
-    progress = RunProgress()
+    with RunProgress() as progress:
+        return _play_with_progress(args, progress)
+
+
+def _play_with_progress(args: Namespace, progress: RunProgress) -> int:
     agents, missing = campaign.find_agents(args.agents, take=args.take, tell=progress.show_step)
     modes = (args.mode,) if args.mode else scenario.MODES
     plan = campaign.plan_runs(agents, args.scenario, modes)
@@ -165,7 +170,7 @@ def _make_folder(folder: Path, option: str) -> None:
         raise UsageError(f"{option} is no folder to write to: {error.strerror}. Give another.") from None
 
 
-def _check_known(words: Sequence[str], known: list[str], kind: str) -> None:
+def _check_known(words: Sequence[str], known: list[str] | tuple[str, ...], kind: str) -> None:
     for word in words:
         if word not in known:
             raise UsageError(
@@ -175,13 +180,13 @@ def _check_known(words: Sequence[str], known: list[str], kind: str) -> None:
 
 def _print_list() -> None:
     paint = Paint(sys.stdout)
-    rows: list[tuple[str, ...]] = [("AGENT", "", "PACKAGE")]
+    rows: list[tuple[str, ...]] = [("AGENT", "NAME", "PACKAGE")]
     for name in drivers.list_names():
         driver = drivers.get(name)
         package = driver.package
         rows.append((name, driver.title, f"{package.name} {package.version} ({package.registry})"))
     sys.stdout.write(format_table(rows, paint) + "\n")
-    rows = [("SCENARIO", "")]
+    rows = [("SCENARIO", "WHAT IT SHOWS")]
     rows += [(name, scenario.get(name).title) for name in scenario.list_names()]
     sys.stdout.write(format_table(rows, paint))
 
@@ -205,19 +210,20 @@ def print_results(measured: Sequence[AgentResults]) -> None:
         rows += [
             (name, *(_format_cell(measurement, name, mode) for measurement in measured)) for name in names
         ]
-        sys.stdout.write(format_table(rows, paint, STYLES) + "\n")
+        sys.stdout.write(format_grid(rows, paint, STYLES, heads=2) + "\n")
     for agent_results in measured:
         _print_reasons(agent_results, paint)
     for failure in results.find_failures(measured):
         where = f"{failure.driver} {failure.scenario} {failure.mode}"
-        sys.stdout.write(paint(f"{where} failed\n", "error"))
+        sys.stdout.write(f"{paint.fold(paint(f'{where} failed', 'error'), 2)}\n")
         for line in failure.result.evidence:
-            sys.stdout.write(f"  {make_plain(line)}\n")
+            sys.stdout.write(f"{paint.fold(f'  {make_plain(line)}', 4)}\n")
         chosen = f"--scenario {failure.scenario} --mode {failure.mode} --fresh"
         command = f"hookport prove {failure.driver} {chosen}"
-        sys.stdout.write(paint(f"  again, alone: {command}\n", "note"))
+        sys.stdout.write(f"{paint.fold(paint(f'  again, alone: {command}', 'note'), 4)}\n")
     if any(not measurement.isolated for measurement in measured):
-        sys.stdout.write("agents had this machine's network: no network of their own could be made here.\n")
+        line = "agents had this machine's network: no network of their own could be made here."
+        sys.stdout.write(f"{paint.fold(line, 2)}\n")
 
 
 def _format_cell(agent_results: AgentResults, name: str, mode: str) -> str:
@@ -234,9 +240,8 @@ def _print_reasons(agent_results: AgentResults, paint: Paint) -> None:
                 names = reasons.setdefault(f"{result.reason}: {result.instead}", [])
                 names += [] if name in names else [name]
     for reason, names in reasons.items():
-        sys.stdout.write(
-            f"{agent_results.driver} cannot {', '.join(names)}\n{paint(f'  {reason}', 'note')}\n"
-        )
+        sys.stdout.write(paint.fold(f"{agent_results.driver} cannot {', '.join(names)}", 2) + "\n")
+        sys.stdout.write(f"{paint.fold(paint(f'  {make_plain(reason)}', 'note'), 4)}\n")
 
 
 def _report_skipped(agents: Sequence[Agent], missing: Mapping[str, str]) -> None:
@@ -266,36 +271,35 @@ class RunProgress:
     """How far it is: a line that changes on a terminal, a line for each run elsewhere."""
 
     def __init__(self) -> None:
-        self.begun = time.monotonic()
-        self.is_terminal = sys.stderr.isatty()
+        self.line = Progress("prove")
         self.count = self.number = self.failed = 0
+
+    def __enter__(self) -> Self:
+        self.line.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.line.end()
 
     def show_step(self, what: str) -> None:
         """Show what is fetched now; off a terminal only its beginning."""
-        if self.is_terminal:
-            sys.stderr.write(f"{CLEAR}{what}")
-            sys.stderr.flush()
+        if self.line.is_shown:
+            self.line.show(what)
         elif "," not in what:
             sys.stderr.write(f"{what}\n")
 
     def show_run(self, done: FinishedRun, *, is_new: bool) -> None:
+        """Show a run that is over."""
         self.number += 1
         word = combine_verdicts(done.verdicts.values())
         self.failed += word == "fail"
         summary = f"{done.run.driver} {done.run.name}: {word}"
-        if self.is_terminal:
-            width = 20
-            filled = "█" * (width * self.number // self.count)
-            failed = f", {self.failed} failed" if self.failed else ""
-            sys.stderr.write(
-                f"{CLEAR}{filled:░<{width}} {self.number}/{self.count}{failed}, "
-                f"{time.monotonic() - self.begun:.0f} s  {summary}"
-            )
-        elif is_new:
+        failed = f"{self.failed} failed; " if self.failed else ""
+        self.line.show(f"{failed}{summary}", self.number, self.count)
+        if is_new and not self.line.is_shown:
             sys.stderr.write(f"{self.number}/{self.count} {summary} ({done.seconds:.0f} s)\n")
-        sys.stderr.flush()
+            sys.stderr.flush()
 
     def end(self) -> None:
         """Clear the line."""
-        if self.is_terminal:
-            sys.stderr.write(CLEAR)
+        self.line.end()

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from hookport.agents import get
 from hookport.console.log import parse_moment
+from hookport.console.progress import Progress
 from hookport.console.terminal import make_plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.project.discovery import Discovery, discover, load
@@ -51,10 +52,11 @@ def run(args: Namespace) -> int:
         get(args.agent)
     since = parse_moment(args.since, datetime.now(UTC)) if args.since else None
     env = dict(os.environ)
-    discovery = _load_hooks(args.path, env)
-    events = happened.read_folder(Path(args.folder)) if args.folder else happened.read_journal(env)
-    fitting = [occurrence for occurrence in events.events if _is_fitting(occurrence, args, since)]
-    batch = record.draft_cases(fitting, discovery, env, record.DraftChoice(args.hook or "", args.last))
+    with Progress("record"):
+        discovery = _load_hooks(args.path, env)
+        events = happened.read_folder(Path(args.folder)) if args.folder else happened.read_journal(env)
+        fitting = [occurrence for occurrence in events.events if _is_fitting(occurrence, args, since)]
+        batch = record.draft_cases(fitting, discovery, env, record.DraftChoice(args.hook or "", args.last))
     if not batch.drafts:
         raise UsageError(_explain_nothing(events, fitting, discovery, batch, args))
     done = record.write_drafts(batch.drafts, dry=args.dry_run)

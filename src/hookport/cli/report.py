@@ -77,13 +77,14 @@ def format_findings(
         head = key or "in general" if isinstance(key, str) else format_place(heads[key])
         if not isinstance(key, str) and titles.get(key):
             head = f"{head} ({titles[key]})" if head else titles[key]
-        text += f"{paint(make_plain(head), 'bold')}\n"
+        text += f"{paint.fold(paint(make_plain(head), 'bold'), 2)}\n"
         for finding in sorted(group, key=lambda member: _RANK[member.severity]):
             part = "" if isinstance(key, str) else _find_extra_path(heads[key], finding)
             message = make_plain(f"{part}: {finding.message}" if part else finding.message)
-            text += f"  {paint(f'{finding.severity:5}', finding.severity)} {finding.code} {message}\n"
+            severity = paint(f"{finding.severity:5}", finding.severity)
+            text += f"{paint.fold(f'  {severity} {finding.code} {message}', 8)}\n"
             if finding.hint and finding.severity != "note":
-                text += f"        {paint(make_plain(finding.hint), 'note')}\n"
+                text += paint.fold(f"        {paint(make_plain(finding.hint), 'note')}", 8) + "\n"
     return text
 
 

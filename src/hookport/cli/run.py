@@ -110,17 +110,18 @@ def _print_report(
     findings: list[Finding],
 ) -> None:
     paint = Paint(sys.stdout)
-    sys.stdout.write(f"{paint(named_event.title(), 'bold')}\n")
+    sys.stdout.write(f"{paint.fold(paint(named_event.title(), 'bold'), 2)}\n")
     for hook_run in done.runs:
-        sys.stdout.write(f"  {_format_run(hook_run, paint)}\n")
+        sys.stdout.write(f"{paint.fold(f'  {_format_run(hook_run, paint)}', 4)}\n")
     if not done.runs:
         sys.stdout.write("  no hook is for this event\n")
-    sys.stdout.write(f"{format_verdict(done.decision, paint)}  ({seconds * 1000:.0f} ms)\n")
+    verdict = format_verdict(done.decision, paint)
+    sys.stdout.write(paint.fold(f"{verdict}  ({seconds * 1000:.0f} ms)", 2) + "\n")
     if answer is not None:
         sys.stdout.write(f"{named_event.wire.id} receives: exit code {answer.exit_code}\n")
         for name in ("stdout", "stderr"):
             for line in getattr(answer, name).splitlines():
-                sys.stdout.write(f"  {name}: {make_plain(line)}\n")
+                sys.stdout.write(f"{paint.fold(f'  {name}: {make_plain(line)}', 4)}\n")
     if findings:
         sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -23,7 +22,8 @@ from hookport import findings as f
 from hookport.base.paths import spell_path
 from hookport.cli import report
 from hookport.cli.difference import format_difference
-from hookport.console.terminal import CLEAR, Paint, format_table, make_plain
+from hookport.console.progress import Progress
+from hookport.console.terminal import Paint, format_table, make_plain
 from hookport.doctor.order import STARTS, find_gate
 from hookport.findings import Finding
 from hookport.install import lock, sync
@@ -80,15 +80,15 @@ def run(args: Namespace) -> int:
     """Plan the edits, show or write them, and print the state of each agent."""
     env, cwd = dict(os.environ), str(Path.cwd())
     wish = SyncRequest(tuple(args.agent), args.scope, args.mode, args.vendor, args.adopt)
-    progress = AgentProgress("sync")
     is_dry = args.dry_run or args.check
+    with Progress("sync") as progress:
 
-    def make() -> SyncPlan:
-        sync_plan = sync.plan_sync(cwd, env, wish, progress)
-        progress.end()
-        return sync_plan
+        def make() -> SyncPlan:
+            sync_plan = sync.plan_sync(cwd, env, wish, progress.show)
+            progress.show("writing", 0, 0)
+            return sync_plan
 
-    plan = make() if is_dry else sync.apply(make, env, what="sync")
+        plan = make() if is_dry else sync.apply(make, env, what="sync")
     word = "would write" if args.dry_run else "written"
     _print_plan(plan, word, drifts=args.check and not args.dry_run)
     if args.dry_run:
@@ -101,7 +101,8 @@ def run(args: Namespace) -> int:
         if args.adopt:
             drifted = [finding._replace(hint="Run `hookport sync --adopt`.") for finding in drifted]
         findings += [*drifted, *sync.find_unknown_dialects(plan, env), *lock.check(discover(cwd, env), env)]
-        findings += find_failing_hooks(cwd, env, [agent.agent for agent in plan.agents])
+        with Progress("sync --check"):
+            findings += find_failing_hooks(cwd, env, [agent.agent for agent in plan.agents])
     if findings:
         sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
     return report.compute_exit_code(findings, strict=False)
@@ -158,7 +159,7 @@ def _print_plan(plan: SyncPlan, word: str, *, drifts: bool) -> None:
         if agent.why:
             whys.setdefault(f"{agent.mode or 'nothing'}: {agent.why}", []).append(agent.agent)
     for why, agents in whys.items():
-        sys.stdout.write(paint(f"{', '.join(agents)}: {make_plain(why)}", "note") + "\n")
+        sys.stdout.write(paint.fold(paint(f"{', '.join(agents)}: {make_plain(why)}", "note"), 2) + "\n")
 
 
 def _make_row(root: str, agent_plan: AgentPlan, word: str, *, drifts: bool) -> tuple[str, ...]:
@@ -183,24 +184,3 @@ def format_paths(root: str, paths: tuple[str, ...]) -> str:
 def format_path(root: str, path: str) -> str:
     """Format a path for a person: relative to the project, or from the home."""
     return spell_path(path, root, os.environ)
-
-
-class AgentProgress:
-    """Which agent is looked at, on a terminal and only when it takes more than a second."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self.begun = time.monotonic()
-        self.is_shown = False
-
-    def __call__(self, agent: str, number: int, count: int) -> None:
-        if sys.stderr.isatty() and time.monotonic() - self.begun > 1:
-            self.is_shown = True
-            sys.stderr.write(f"{CLEAR}{self.what}: {agent} ({number + 1}/{count})")
-            sys.stderr.flush()
-
-    def end(self) -> None:
-        """Clear the line."""
-        if self.is_shown:
-            sys.stderr.write(CLEAR)
-            self.is_shown = False

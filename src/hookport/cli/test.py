@@ -16,7 +16,8 @@ from itertools import groupby
 from pathlib import Path
 
 from hookport.cli.report import as_json
-from hookport.console.terminal import CLEAR, Paint, takes_utf8
+from hookport.console.progress import Progress
+from hookport.console.terminal import Paint, takes_utf8
 from hookport.errors import InputError, Problem, UsageError
 from hookport.testing import confidence, find, mutate, remembered, report, session, watch
 from hookport.testing.bench import CopyPool
@@ -118,18 +119,18 @@ def _run_once(args: Namespace) -> int:
     todo = _collect_tasks(args)
     results: list[TaskResult] = []
     running = session.perform_all(todo, args.jobs, update=args.update, until_failure=args.until_failure)
-    progress = _CaseProgress(len(todo))
-    for same in _group_by_case(progress.count_results(running)):
-        results += same
-        if not args.json:
-            progress.clear()
-            _print_case(same, results, verbose=args.verbose)
-    progress.clear()
+    with Progress("test", len(todo)) as progress:
+        for same in _group_by_case(_count_results(running, progress)):
+            results += same
+            if not args.json:
+                with progress.cleared():
+                    _print_case(same, results, verbose=args.verbose)
     remembered.remember(results, os.environ)
     if args.junit:
         _write_file(args.junit, report.encode_junit(results))
     failed = any(result.status == "failed" for result in results)
-    tried = _mutate_cases(results) if args.mutate else []
+    with Progress("test --mutate") as progress:
+        tried = _mutate_cases(results, progress) if args.mutate else []
     covered = confidence.measure(results) if _is_whole(args, results) else []
     if args.json:
         sys.stdout.write(_format_json(args, results, covered, tried))
@@ -143,6 +144,12 @@ def _run_once(args: Namespace) -> int:
     if not failed and not any(result.status == "passed" for result in results):
         raise UsageError("no case applies, so nothing was tested.")
     return int(failed)
+
+
+def _count_results(results: Iterable[TaskResult], progress: Progress) -> Iterator[TaskResult]:
+    for number, result in enumerate(results, 1):
+        progress.show(result.task.name, number)
+        yield result
 
 
 def _check_usage(args: Namespace) -> None:
@@ -263,13 +270,13 @@ def _print_case(same: list[TaskResult], before: list[TaskResult], *, verbose: bo
     paint = Paint(sys.stdout)
     folder = same[0].task.folder
     if len(before) == len(same) or before[-len(same) - 1].task.folder != folder:
-        print(paint(same[0].task.show_path(folder), "bold"))
+        print(paint.fold(paint(same[0].task.show_path(folder), "bold"), 2))
     for group in [[each] for each in same] if verbose else [same]:
         for line in report.describe_results(group, paint):
-            print(f"  {line}")
+            print(paint.fold(f"  {line}", 10))
         if verbose and group[0].got is not None and group[0].status == "passed":
             for line in report.describe_run(group[0].got):
-                print(f"          {line}")
+                print(paint.fold(f"          {line}", 12))
     sys.stdout.flush()
 
 
@@ -301,10 +308,15 @@ def _print_summary(
         _list_doubts(coverage, paint, every=args.verbose) for coverage in covered if coverage.findings
     ]
     for section in sections:
-        print("", *section, sep="\n")
+        print("", *(paint.fold(line, _find_hang(line)) for line in section), sep="\n")
     if sections:
         print()
     print(paint(report.sum_up_results(results), "error" if failed else "kept"))
+
+
+def _find_hang(line: str) -> int:
+    """Find where the rest of a folded line stands: to the right of its start."""
+    return len(line) - len(line.lstrip()) + 2
 
 
 def _list_doubts(coverage: confidence.Coverage, paint: Paint, *, every: bool) -> list[str]:
@@ -322,38 +334,18 @@ def _list_doubts(coverage: confidence.Coverage, paint: Paint, *, every: bool) ->
     return lines
 
 
-def _mutate_cases(results: list[TaskResult]) -> list[mutate.GuardReport]:
+def _mutate_cases(results: list[TaskResult], progress: Progress) -> list[mutate.GuardReport]:
     """Mutate the cases that passed, each action once."""
     reports: dict[tuple[Path, str], mutate.GuardReport] = {}
     cases = {result.task.entry.file: result.task for result in results if result.status == "passed"}
     with CopyPool() as stock:
-        for task in cases.values():
+        for number, task in enumerate(cases.values()):
+            progress.show(task.name, number, len(cases))
             if task.package is not None and isinstance(task.entry, Case):
                 mutation = mutate.mutate_case(stock, task.package, task.entry)
                 if mutation is not None:
                     reports.setdefault((task.folder, mutation.subject), mutation)
     return list(reports.values())
-
-
-class _CaseProgress:
-    """How many cases are done, on a terminal only."""
-
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self.on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-
-    def count_results(self, results: Iterable[TaskResult]) -> Iterator[TaskResult]:
-        for number, result in enumerate(results):
-            self._say(f"{number} of {self.total}")
-            yield result
-
-    def clear(self) -> None:
-        self._say("")
-
-    def _say(self, text: str) -> None:
-        if self.on:
-            sys.stderr.write(f"{CLEAR}{text}")
-            sys.stderr.flush()
 
 
 def _write_file(path: str, data: bytes) -> None:

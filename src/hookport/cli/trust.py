@@ -150,11 +150,9 @@ def _find_missing_entries(discovery: Discovery, env: dict[str, str]) -> list[Fin
     """Find hooks on events without an entry, in agents with hookport's entries: they need a sync."""
     missing_entries: list[Finding] = []
     for agent in all_agents():
-        scopes = [
-            sync.find_installed(find_target(agent, scope, discovery.root, env), discovery).installed
-            for scope in SCOPES
-        ]
-        if any(installed.ours for installed in scopes):
+        targets = [find_target(agent, scope, discovery.root, env) for scope in SCOPES]
+        if any(sync.read_our_entries(target, path) for target in targets for path in target.list_files()):
+            scopes = [sync.find_installed(target, discovery).installed for target in targets]
             gaps = find_gaps(list_enabled(discovery), (), scopes, discovery.root)
             gap_findings = (finding for finding, _ in report_gaps(gaps, get(agent)))
             missing_entries += [finding for finding in gap_findings if finding.code == NotRunHere.code]
@@ -193,9 +191,8 @@ def _print_settings(before: Mapping[str, object], after: Mapping[str, object]) -
     for name in sorted(before.keys() | after.keys()):
         was, now = before.get(name), after.get(name)
         if was != now:
-            sys.stdout.write(
-                f"{paint('settings', 'changed')}  {name}: {was or 'unset'} → {now or 'unset'}\n\n"
-            )
+            line = f"{paint('settings', 'changed')}  {name}: {was or 'unset'} → {now or 'unset'}"
+            sys.stdout.write(f"{paint.fold(line, 2)}\n\n")
 
 
 def _format_since(when: str, how: str) -> str:
@@ -206,26 +203,28 @@ def _format_since(when: str, how: str) -> str:
 
 def _print_reviews(root: str, reviews: list[Review], since: str, agents: list[agent_trust.AgentHook]) -> None:
     paint = Paint(sys.stdout)
-    sys.stdout.write(f"{paint(make_plain(root), 'bold')}: {since}\n")
+    sys.stdout.write(paint.fold(f"{paint(make_plain(root), 'bold')}: {since}", 2) + "\n")
     for hook_review in reviews:
         difference = hook_review.difference
         word = paint(difference.what, STYLES[difference.what])
-        sys.stdout.write(f"\n{word}  {escape_controls(difference.name)}  {escape_controls(difference.id)}\n")
+        line = f"{word}  {escape_controls(difference.name)}  {escape_controls(difference.id)}"
+        sys.stdout.write(f"\n{paint.fold(line, 2)}\n")
         for label, text in (("runs", hook_review.runs), ("uses", ", ".join(hook_review.capabilities))):
             if text:
-                sys.stdout.write(f"  {label}: {make_plain(text)}\n")
+                sys.stdout.write(f"{paint.fold(f'  {label}: {make_plain(text)}', 4)}\n")
         if hook_review.not_covered:
-            sys.stdout.write(
-                f"  {paint('not covered', 'loss')}: {make_plain(', '.join(hook_review.not_covered))}\n"
-            )
+            line = f"  {paint('not covered', 'loss')}: {make_plain(', '.join(hook_review.not_covered))}"
+            sys.stdout.write(f"{paint.fold(line, 4)}\n")
         for text in hook_review.network:
-            sys.stdout.write(f"  {paint('network', 'loss')}: {make_plain(text)}\n")
+            line = f"  {paint('network', 'loss')}: {make_plain(text)}"
+            sys.stdout.write(f"{paint.fold(line, 4)}\n")
         for line in hook_review.diff:
             style = "kept" if line.startswith("+") else "dropped" if line.startswith("-") else ""
-            sys.stdout.write(f"    {paint(make_plain(line), style)}\n")
+            sys.stdout.write(f"{paint.fold(f'    {paint(make_plain(line), style)}', 6)}\n")
     for hook in agents:
-        sys.stdout.write(f"\n{paint(hook.state, 'loss')}  {hook.agent}: {escape_controls(hook.key)}\n")
-        sys.stdout.write(f"  runs: {escape_controls(hook.command)}\n")
+        line = f"{paint(hook.state, 'loss')}  {hook.agent}: {escape_controls(hook.key)}"
+        sys.stdout.write(f"\n{paint.fold(line, 2)}\n")
+        sys.stdout.write(f"{paint.fold(f'  runs: {escape_controls(hook.command)}', 4)}\n")
     if not reviews and not agents:
         sys.stdout.write("  nothing is new or changed\n")
     sys.stdout.write("\n")

@@ -13,6 +13,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from hookport.cli import report
+from hookport.console.progress import Progress
 from hookport.console.terminal import Paint
 from hookport.install import files
 from hookport.project.discovery import find_project_root
@@ -29,14 +30,16 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     root = find_project_root(str(Path.cwd()), env)
     if args.check:
-        findings = writer.check(root)
+        with Progress("vendor --check"):
+            findings = writer.check(root)
         if findings:
             sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
         if not any(finding.severity == "error" for finding in findings):
             sys.stdout.write("bridge.pyz and its plan are what this version makes.\n")
         return report.compute_exit_code(findings, strict=True)
-    changes = writer.plan_changes(root)
-    files.apply(changes, env, what="vendor", root=root)
+    with Progress("vendor"):
+        changes = writer.plan_changes(root)
+        files.apply(changes, env, what="vendor", root=root)
     for change in changes:
         sys.stdout.write(f"wrote {Path(change.path).relative_to(root).as_posix()}\n")
     if changes:

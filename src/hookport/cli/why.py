@@ -16,6 +16,7 @@ from pathlib import Path
 from hookport.agents import get, get_wire, list_agents
 from hookport.cli import report
 from hookport.cli.events import NamedEvent, find_last_event, make_command_event, read_named_event
+from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, make_plain
 from hookport.doctor.failures import find_failing, read_failures
 from hookport.doctor.health import Machine, find_faults
@@ -97,7 +98,8 @@ def _walk_hooks(args: Namespace, named_event: NamedEvent | None) -> int:
     root = discover(cwd, env).root
     chosen = [get(args.agent).id] if args.agent else [target.agent for target in detect_agents(root, env)]
     chosen = [named_event.wire.id] if named_event and not args.agent else chosen
-    known = view_project(cwd, env, chosen)
+    with Progress("why"):
+        known = view_project(cwd, env, chosen)
     hooks = find_hooks(args.hook, known) if args.hook else known.list_hooks()
     if not hooks:
         return _explain_missing(args, known)
@@ -121,7 +123,7 @@ def _walk_hooks(args: Namespace, named_event: NamedEvent | None) -> int:
         sys.stdout.write(json.dumps(trees, indent=2, ensure_ascii=False) + "\n")
     else:
         if named_event:
-            sys.stdout.write(f"{Paint(sys.stdout)(named_event.title(), 'bold')}\n")
+            sys.stdout.write(_format_title(named_event, Paint(sys.stdout)))
         for shown_walk in walks:
             _print_walk(shown_walk, is_brief=not args.hook)
         if not args.hook and known.strays:
@@ -170,13 +172,13 @@ def _explain_missing(args: Namespace, known: ProjectView) -> int:
         return 1
     names = tuple(dict.fromkeys(map(plan_builder.name_entry, known.list_hooks())))
     what = f"no hook '{args.hook}'" if args.hook else "no hooks"
-    sys.stdout.write(
-        make_plain(f"{what} in {known.found.root}.{suggest_closest(args.hook or '', names)}") + "\n"
-    )
+    paint = Paint(sys.stdout)
+    line = make_plain(f"{what} in {known.found.root}.{suggest_closest(args.hook or '', names)}")
+    sys.stdout.write(f"{paint.fold(line, 2)}\n")
     if findings:
         sys.stdout.write(report.format_findings(findings, Paint(sys.stdout), {}))
     elif names:
-        sys.stdout.write(make_plain(f"hooks: {', '.join(names)}") + "\n")
+        sys.stdout.write(paint.fold(make_plain(f"hooks: {', '.join(names)}"), 2) + "\n")
     else:
         sys.stdout.write("`hookport new` writes one.\n")
     return 1
@@ -198,13 +200,20 @@ def _print_walk(hook_walk: HookWalk, *, is_brief: bool) -> None:
         verdict = "runs, and cannot block"
     if not failed and any(step.state == UNSEEN for step in hook_walk.steps):
         verdict = "runs, as far as can be seen"
-    sys.stdout.write(paint(make_plain(f"{hook_walk.hook} in {hook_walk.agent}: {verdict}"), "bold") + "\n")
+    title = make_plain(f"{hook_walk.hook} in {hook_walk.agent}: {verdict}")
+    sys.stdout.write(f"{paint.fold(paint(title, 'bold'), 2)}\n")
     for step in [failed] if is_brief and failed else () if is_brief else hook_walk.steps:
         word = paint(f"{step.state:6}", STYLES[step.state])
         code = f"{step.code} " if step.code else ""
-        sys.stdout.write(f"  {word} {step.gate:10} {make_plain(f'{code}{step.text}')}\n")
+        line = f"  {word} {step.gate:10} {make_plain(f'{code}{step.text}')}"
+        sys.stdout.write(f"{paint.fold(line, 20)}\n")
         if step.fix and step.state != OK:
-            sys.stdout.write(paint(make_plain(f"{'':20}fix: {step.fix}"), "note") + "\n")
+            fix = make_plain(f"{'':20}fix: {step.fix}")
+            sys.stdout.write(f"{paint.fold(paint(fix, 'note'), 20)}\n")
+
+
+def _format_title(named_event: NamedEvent, paint: Paint) -> str:
+    return f"{paint.fold(paint(named_event.title(), 'bold'), 2)}\n"
 
 
 def _explain_call(args: Namespace, named_event: NamedEvent) -> int:
@@ -249,14 +258,15 @@ def _explain_call(args: Namespace, named_event: NamedEvent) -> int:
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False, default=str) + "\n")
         return report.compute_exit_code([*findings, *ill.values()], strict=False)
     paint = Paint(sys.stdout)
-    sys.stdout.write(f"{paint(named_event.title(), 'bold')}\n")
+    sys.stdout.write(_format_title(named_event, paint))
     for hook_run in runs:
         word = paint("runs    ", "kept") if hook_run.matched else paint("does not", "note")
         word = paint("fails   ", "dropped") if id(hook_run) in ill else word
         reason = f"{hook_run.why}; {ill[id(hook_run)].message}" if id(hook_run) in ill else hook_run.why
-        sys.stdout.write(f"  {word}  {make_plain(hook_run.hook.name)}: {make_plain(reason)}\n")
+        line = f"  {word}  {make_plain(hook_run.hook.name)}: {make_plain(reason)}"
+        sys.stdout.write(f"{paint.fold(line, 12)}\n")
     if not runs:
-        sys.stdout.write(f"  there are no hooks in {make_plain(discovery.root)}\n")
+        sys.stdout.write(paint.fold(f"  there are no hooks in {make_plain(discovery.root)}", 4) + "\n")
     findings += ill.values()
     if not args.source:
         findings += [misplaced.finding for misplaced in find_misplaced(discovery.root, env)]

@@ -1,4 +1,4 @@
-"""The user pauses hooks of a project, or ends that; see `hookport pause`."""
+"""Pauses a project's hooks, or ends the pause; see `hookport pause`."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 def pause(
     args: Namespace, root: str, names: Sequence[str], markers: Iterable[str], env: Mapping[str, str]
 ) -> int:
-    """Pause hooks of a project, of which these are the names, or end that."""
+    """Pause hooks of a project, among these names, or end the pause."""
     if args.end:
         ended = pauses.end(root, args.hook, env)
         sys.stdout.write(f"no longer paused: {_join_names(ended)}\n" if ended else "nothing was paused.\n")
         return 0
     seconds = _parse_seconds(args.duration)
     if args.hook not in (pauses.EVERY, *names):
-        raise UsageError(f"there is no hook '{args.hook}' here.{suggest_closest(args.hook, tuple(names))}")
-    sys.stdout.write(f"to be paused for {args.duration}: {_join_names([args.hook])}\n")
+        raise UsageError(f"unknown hook '{args.hook}'.{suggest_closest(args.hook, tuple(names))}")
+    sys.stdout.write(f"to pause for {args.duration}: {_join_names([args.hook])}\n")
     how = consent.ask_consent(root, env, markers, yes=args.yes, verb="pause")
     if not how:
         sys.stdout.write("nothing was paused.\n")
@@ -59,5 +59,5 @@ def _parse_seconds(text: str) -> float:
     match = re.fullmatch(r"(\d{1,6})([smh])", text)
     seconds = int(match[1]) * UNITS[match[2]] if match else 0
     if not 0 < seconds <= pauses.LONGEST_SECONDS:
-        raise UsageError(f"--for {text}: say a time of at most 24h, as 90s, 30m or 2h.")
+        raise UsageError(f"--for '{text}' is not a time of at most 24h. Write it as 90s, 30m or 2h.")
     return float(seconds)

@@ -1,4 +1,4 @@
-"""Edit a source in place: its own files with other hooks, and every other byte as it was."""
+"""Edits a source in place: its own files with other hooks, and the rest untouched."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hookport.shapes.entries import find_slots
 
 
 def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
-    """The source's own files with these hooks instead; what no changed hook is written in keeps its bytes.
+    """The source's own files with these hooks instead; everything without a changed hook keeps its bytes.
 
-    Only files that were read are edited; a new one comes only where a dialect has a file for each hook or
-    event, and beside the others. Hooks of one event keep their order in each file, and a hook without the
-    name that the dialect wants is given one. A file that was read and is not in the result held nothing but
-    hooks that are gone, or was generated for them: the caller deletes it. A script of the user's stays, also
-    when no hook runs it any more; it is replaced only where the command itself changed.
+    Only files that were read are edited. A new file appears only if a dialect has one for each hook or event,
+    beside the others. Hooks of one event keep their order in each file, and a hook without the name that the
+    dialect requires gets one. A file that was read but is not in the result contained only removed hooks, or
+    was generated for them: the caller deletes it. A script of the user's stays, even if no hook runs it any
+    more; it is replaced only if the command itself changed.
     """
     before = reading.decoded.manifest.hooks
     if _group_by_event(reading.dialect, hooks) == _group_by_event(reading.dialect, before):
@@ -56,25 +56,23 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     for files, decoded in results:
         if _agrees(reading.dialect, decoded, tuple(wanted)):
             return files
-    if not hooks and reading.dialect.kind == "format":  # such a file holds hooks only and may not be empty
+    if not hooks and reading.dialect.kind == "format":  # such a file contains only hooks and may not be empty
         used = {place.file for place in reading.decoded.places}
         return {name: document.data for name, document in reading.documents.items() if name not in used}
-    raise InternalError(
-        f"these hooks cannot be written into the files of {reading.dialect.id} without changing others"
-    )
+    raise InternalError(f"writing these hooks into the files of {reading.dialect.id} would change others")
 
 
 def _refuse_scripts(reading: Reading) -> None:
-    """Refuse to edit or delete a script that its author wrote."""
+    """Refuse to edit or delete a script that a person wrote."""
     scripts = [place.file for place in reading.decoded.places if not place.path]
     if reading.dialect.shape.in_place and scripts:
         raise InputError(
-            *(Problem("is a script of its author, so it is not edited", (), script) for script in scripts)
+            *(Problem("is a person's own script, so it is not edited", (), script) for script in scripts)
         )
 
 
 def _enable_new(decoded: DecodedManifest, wanted: list[Hook]) -> DecodedManifest:
-    """What was found, without that a file which is switched off turned new hooks off as well."""
+    """The result, without the effect of a disabled file that also disables new hooks."""
     hooks = tuple(
         on if hook not in wanted and (on := hook._replace(enabled=True)) in wanted else hook
         for hook in decoded.manifest.hooks
@@ -83,11 +81,11 @@ def _enable_new(decoded: DecodedManifest, wanted: list[Hook]) -> DecodedManifest
 
 
 class _UnlikeError(Exception):
-    """A file writes its hooks in a form that this kind of edit does not understand."""
+    """A file has its hooks in a form that this kind of edit does not support."""
 
 
 class _FreshHook(NamedTuple):
-    """One hook written alone: the fresh file, its tree, the path to the entry, the hook read back."""
+    """One hook written alone: the new file, its tree, the path to the entry, the hook read back."""
 
     key: str
     tree: Tree
@@ -108,7 +106,7 @@ def _group_by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str
 
 
 def _agrees(dialect: Dialect, decoded: DecodedManifest, hooks: tuple[Hook, ...]) -> bool:
-    """Whether just these hooks were found, each file's in the wanted order: the files' own order is given."""
+    """Whether exactly these hooks were found, in order within each file; the order of files is given."""
     remaining = list(hooks)
     for hook in decoded.manifest.hooks:
         if hook not in remaining:
@@ -126,7 +124,7 @@ def _agrees(dialect: Dialect, decoded: DecodedManifest, hooks: tuple[Hook, ...])
 
 
 def _settle_hook(reading: Reading, hook: Hook, number: int) -> Hook:
-    """The hook as the files that were read write it: named if it must be, marked if other files lack it."""
+    """The hook in the form of the parsed files: named if required, marked if other files lack it."""
     dialect = reading.dialect
     named = hook
     if dialect.adjust:
@@ -168,7 +166,7 @@ def _loses(hook: Hook, written: Hook) -> bool:
 
 
 def _rank_fresh_files(file: str, fresh: Mapping[str, Tree]) -> list[str]:
-    """The fresh files, that which a file is most likely to be first."""
+    """The new files, the one most similar to a file first."""
 
     def unlike(key: str) -> int:
         (*_, folder, name), (*_, own_folder, own_name) = f"//{key}".split("/"), f"//{file}".split("/")
@@ -195,7 +193,7 @@ def _write_alone(reading: Reading, file: str, hook: Hook) -> _FreshHook | None:
 def _pair_hooks(
     reading: Reading, hooks: tuple[Hook, ...]
 ) -> tuple[dict[int, Hook], list[int], list[tuple[int, Hook]]]:
-    """By their numbers: which hooks changed into which, which are gone, and which are new at which place."""
+    """By number: which hooks changed into which, which are gone, and which are new at which place."""
     before = reading.decoded.manifest.hooks
     changed: dict[int, Hook] = {}
     gone: list[int] = []
@@ -231,7 +229,7 @@ def _list_fields(hook: Hook) -> dict[str, object]:
 
 
 def _edit_entries(reading: Reading, hooks: tuple[Hook, ...], *, afresh: bool = False) -> dict[str, bytes]:
-    """Changed hooks where they stand, those that are gone cut out, new ones at the end of their event."""
+    """Edit changed hooks in place, cut removed ones, and add new ones at the end of their event."""
     changed, gone, new = _pair_hooks(reading, hooks)
     trees = {name: copy.deepcopy(document.tree) for name, document in reading.documents.items()}
     for number, hook in changed.items():
@@ -247,12 +245,12 @@ def _edit_entries(reading: Reading, hooks: tuple[Hook, ...], *, afresh: bool = F
 
 
 def _rewrite_entries(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
-    """The same, with the entries of changed hooks written afresh: they may use other keys than we do."""
+    """Edit the same way, but rewrite the entries of changed hooks: they may use other keys than ours."""
     return _edit_entries(reading, hooks, afresh=True)
 
 
 def _cut_and_append(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
-    """Hooks that are gone or changed cut out, changed and new ones at the end of their event."""
+    """Cut removed and changed hooks, and add changed and new ones at the end of their event."""
     changed, gone, new = _pair_hooks(reading, hooks)
     trees = {name: copy.deepcopy(document.tree) for name, document in reading.documents.items()}
     _cut_out(reading, trees, sorted([*gone, *changed]), hooks)
@@ -261,7 +259,7 @@ def _cut_and_append(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, byte
 
 
 def _cut_out(reading: Reading, trees: dict[str, Tree], gone: list[int], hooks: tuple[Hook, ...]) -> None:
-    """Take the entries of hooks out, and what shows of them then: one hook may be several entries."""
+    """Cut the entries of hooks, and what is left of them: one hook may be several entries."""
     cut = [reading.decoded.places[number] for number in gone]
     old = [reading.decoded.manifest.hooks[number] for number in gone]
     while cut:
@@ -276,7 +274,7 @@ def _cut_out(reading: Reading, trees: dict[str, Tree], gone: list[int], hooks: t
 def _find_leftovers(
     reading: Reading, trees: dict[str, Tree], old: list[Hook], hooks: tuple[Hook, ...]
 ) -> list[tuple[Hook, Place]]:
-    """What now shows of edited hooks: nothing, unless one was read from several entries or had a copy."""
+    """What is left of edited hooks: nothing, unless a hook was read from several entries or had a copy."""
     try:
         decoded = reading.dialect.shape.decode(reading.dialect, trees)
     except RefusedError:
@@ -307,7 +305,7 @@ def _write_with_new(
 def _change(
     reading: Reading, trees: dict[str, Tree], place: Place, old: Hook, new: Hook, *, afresh: bool
 ) -> None:
-    """The entry at a place, with what differs between the two hooks when written alone."""
+    """The entry at a place, with the differences between the two hooks when written alone."""
     if reading.documents[place.file].kind == "text":
         raise _UnlikeError
     old_fresh, new_fresh = _write_alone(reading, place.file, old), _write_alone(reading, place.file, new)
@@ -324,7 +322,7 @@ def _change(
     tree = trees[place.file]
     depth, fresh_depth = _count_keys(path), _count_keys(fresh_path)
     if len(path) - depth != len(fresh_path) - fresh_depth:
-        # In a group here and on its own there, or the other way round: written as it would be afresh.
+        # In a group in one file and alone in the other, or the reverse: rewritten as new.
         item, more = _value_at(tree, path[: depth + 1]), _value_at(new_fresh.tree, fresh_path[:fresh_depth])
         if len(more) != 1 or len(item.get("hooks", [item])) != 1:
             raise _UnlikeError
@@ -372,7 +370,7 @@ def _value_at(tree: Tree, path: Path) -> Tree:
 
 
 def _add(reading: Reading, trees: dict[str, Tree], before: tuple[Hook, ...], hook: Hook) -> None:
-    """Add the hook at the end of its event, in every kind of file that would have it; once per kind."""
+    """Add the hook at the end of its event, once in every kind of file that would have it."""
     fresh_by_key: dict[str, list[tuple[str, _FreshHook]]] = {}
     for name, document in reading.documents.items():
         fresh_hook = _write_alone(reading, name, hook) if document.kind != "text" and name in trees else None
@@ -423,14 +421,14 @@ def _append(reading: Reading, trees: dict[str, Tree], home: str, fresh_hook: _Fr
 
 
 def _find_container(reading: Reading, hook: Hook, path: Path) -> Path:
-    """The way to the map of events or the list of hooks that an entry is in."""
+    """The path to the map of events or the list of hooks around an entry."""
     keys = path[: _count_keys(path)]
     natives = [spec.native for spec, _ in find_slots(reading.dialect, hook)]
     return keys[:-1] if keys and keys[-1] in natives else keys
 
 
 def _append_trees(tree: Tree, more: Tree) -> Tree:
-    """A tree with the entries of another one at the end of its lists."""
+    """A tree with another tree's entries at the end of its lists."""
     if isinstance(tree, dict) and isinstance(more, dict):
         merged = {
             key: _append_trees(value, more[key]) if key in more else value for key, value in tree.items()
@@ -442,7 +440,7 @@ def _append_trees(tree: Tree, more: Tree) -> Tree:
 
 
 def _remove(tree: Tree, path: Path, *, is_toml: bool) -> None:
-    """Take the entry at a path out of its list, and with it the group or event that holds nothing else."""
+    """Cut the entry at a path from its list, and the group or event that has nothing else."""
     if not isinstance(path[-1], int) or not isinstance(tree, (dict, list)):
         raise _UnlikeError
     parents: list[Tree] = [tree]
@@ -461,7 +459,7 @@ def _remove(tree: Tree, path: Path, *, is_toml: bool) -> None:
 
 
 def _merge_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
-    """Each file with what differs between all hooks before and after, both written afresh."""
+    """Each file with the differences between all hooks before and after, both written as new."""
     dialect, manifest = reading.dialect, reading.decoded.manifest
     old, new = (
         dialect.shape.encode(dialect, manifest._replace(hooks=some)) for some in (manifest.hooks, hooks)
@@ -487,7 +485,7 @@ def _merge_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
         if not documents.is_same_tree(before, after):
             files[name] = document.rewrite(_merge_trees(document.tree, before, after))
     for key, tree in remaining.items():
-        # A file for each event goes beside the others. Any other file was not read, so it is left alone.
+        # A file for each event goes beside the others. Any other file was not read, so it stays untouched.
         if "*" not in dialect.locations[0].path:
             continue
         folder = next((name.rpartition("/")[0] for name in reading.documents), key.rpartition("/")[0])
@@ -499,7 +497,7 @@ def _merge_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
 
 
 def _fits(reading: Reading, name: str, key: str, tree: Tree) -> bool:
-    """Whether a fresh file can replace a file; one for an event only under that event's name."""
+    """Whether a new file can replace a file; an event's file only under that event's name."""
     if "*" in reading.dialect.locations[0].path:
         stems = [path.rpartition("/")[2].partition(".")[0].lower() for path in (name, key)]
         return stems[0] == stems[1]
@@ -511,7 +509,7 @@ def _fits(reading: Reading, name: str, key: str, tree: Tree) -> bool:
 
 
 def _merge_trees(base: Tree, old: Tree, new: Tree) -> Tree:
-    """Apply the difference between `old` and `new` to `base`, which spells `old` in its own way."""
+    """Apply the difference between `old` and `new` to `base`, which has its own spelling of `old`."""
     if documents.is_same_tree(old, new):
         return base
     if isinstance(base, dict) and isinstance(old, dict) and isinstance(new, dict):
@@ -542,7 +540,7 @@ def _merge_trees(base: Tree, old: Tree, new: Tree) -> Tree:
 
 
 def _edit_folders(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
-    """A folder for each hook: changed ones are edited, new ones are put beside the others."""
+    """Edit a folder for each hook: changed folders are edited, new ones are added beside them."""
     dialect, before = reading.dialect, reading.decoded.manifest.hooks
     changed, gone, new = _pair_hooks(reading, hooks)
     files = {name: document.data for name, document in reading.documents.items()}
@@ -582,7 +580,7 @@ def _write_folder(dialect: Dialect, hook: Hook) -> tuple[tuple[str, Tree], tuple
 
 
 def _find_script(reading: Reading, folder: str, script: str) -> str:
-    """The script that runs a folder's hook, whatever language it is in."""
+    """The script of a folder's hook, in any language."""
     stem = f"{folder}/{script}".rpartition(".")[0]
     return min(
         (name for name in reading.documents if name == stem or name.startswith(f"{stem}.")),
@@ -591,7 +589,7 @@ def _find_script(reading: Reading, folder: str, script: str) -> str:
 
 
 def _add_folder(reading: Reading, files: dict[str, bytes], before: tuple[Hook, ...], hook: Hook) -> None:
-    """A folder that is read after that of the hook before it."""
+    """A folder name that sorts after that of the hook before it."""
     dialect = reading.dialect
     (slug, tree), (script, text) = _write_folder(dialect, hook)
     pattern = dialect.locations[0].path

@@ -54,9 +54,9 @@ class Reading(NamedTuple):
     dialect: Dialect
     documents: Mapping[str, formats.Document]
     decoded: DecodedManifest
-    # For each command the texts of the scripts that it runs, by their names.
+    # For each command, the texts of its scripts, by name.
     found_scripts: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-    # Hooks that are refused were left out.
+    # Refused hooks were left out.
     is_partial: bool = False
 
     @property
@@ -72,9 +72,9 @@ class Reading(NamedTuple):
 
     @property
     def scripts(self) -> dict[str, dict[str, str]]:
-        """For each command the texts of the scripts that came with the hooks or were found beside them."""
+        """For each command, the texts of the scripts that came with the hooks or were found beside them."""
         came = {name: doc.tree for name, doc in self.documents.items() if doc.kind == "text"}
-        if self.dialect.shape.in_place:  # its command names a script by its place
+        if self.dialect.shape.in_place:  # its command names a script by its path
             came = {find_home_path(self.dialect, name): text for name, text in came.items()}
         handlers = (hook.handler for hook in self.decoded.manifest.hooks)
         commands = (
@@ -90,7 +90,7 @@ class Reading(NamedTuple):
 
 
 def parse(files: Mapping[str, bytes], dialect: Dialect | None = None) -> dict[str, formats.Document]:
-    """The files as documents; every syntax error of all of them is reported at once."""
+    """Parse the files into documents; report all syntax errors at once."""
     documents: dict[str, formats.Document] = {}
     problems: list[Problem] = []
     for name, data in files.items():
@@ -108,7 +108,7 @@ def parse(files: Mapping[str, bytes], dialect: Dialect | None = None) -> dict[st
 
 
 def read(files: Mapping[str, bytes], dialect: Dialect) -> Reading:
-    """The manifest that the files of one dialect hold."""
+    """Read the manifest in the files of one dialect."""
     documents = parse(files, dialect)
     trees: dict[str, Tree] = {name: document.tree for name, document in documents.items()}
     try:
@@ -128,14 +128,14 @@ def locate_problem(problem: Problem, documents: Mapping[str, formats.Document]) 
 
 
 def convert(reading: Reading, target: Dialect, *, bare: bool = False) -> Conversion:
-    """The files that say the same in another dialect, and a finding for everything that differs."""
+    """Convert a source to one target, with a finding for every difference."""
     return convert_all(reading, [target], bare=bare)[0]
 
 
 def convert_all(reading: Reading, targets: list[Dialect], *, bare: bool = False) -> list[Conversion]:
-    """One conversion per target; what is wrong whatever the target is looked for once.
+    """Convert a source to several targets; checks that do not depend on a target run once.
 
-    A command that speaks another dialect is run through the bridge, but for `bare`.
+    Commands of another dialect run through the bridge, except with `bare`.
     """
     source_findings = (*reading.decoded.findings, *checks.check(reading))
     return [_convert(reading, target, source_findings, bare=bare) for target in targets]
@@ -189,7 +189,7 @@ def _convert(
 
 
 def _keep_matchers(reading: Reading) -> tuple[Manifest, list[Finding]]:
-    """The manifest with the matchers that would not come back: one word may be several tools of an agent."""
+    """The manifest with matchers that would not convert back: one name may mean several tools of an agent."""
     dialect, manifest = reading.dialect, reading.decoded.manifest
     hooks, findings = list(manifest.hooks), []
     for entry in checks.list_entries(reading):
@@ -230,7 +230,7 @@ def _is_written(hook: Hook, dialect: Dialect, matcher: str) -> bool:
 
 
 def _find_values(tree: Tree, key: str) -> Iterator[Tree]:
-    """The values of a key, wherever it is in a tree."""
+    """The values of a key, anywhere in a tree."""
     if isinstance(tree, Mapping):
         if key in tree:
             yield tree[key]
@@ -242,7 +242,7 @@ def _find_values(tree: Tree, key: str) -> Iterator[Tree]:
 def _drop_unreadable_data(reading: Reading, target: Dialect) -> tuple[Manifest, list[Finding]]:
     """The manifest without data for the target that the target could not read back.
 
-    What a file of the target said comes back; a manifest may also say what no such file can.
+    Data from a file of the target comes back; a manifest may also contain data that no such file can.
     """
     manifest = reading.decoded.manifest
     if not reading.dialect.is_hub:
@@ -261,7 +261,7 @@ def _drop_unreadable_data(reading: Reading, target: Dialect) -> tuple[Manifest, 
 
 
 def _comes_back(hook: Hook, target: Dialect) -> bool:
-    """Whether the target reads a hook as it was written; a manifest may contain anything."""
+    """Whether the target reads a hook back as written; a manifest may contain anything."""
     try:
         degraded = degrade(Manifest((hook,)), target, (), {})
         trees = target.shape.encode(target, degraded.manifest)
@@ -275,9 +275,9 @@ def _comes_back(hook: Hook, target: Dialect) -> bool:
 
 
 def find_home_path(dialect: Dialect, name: str) -> str:
-    """Where a file of a dialect belongs: its known place at the end of its path, else the first place."""
+    """The path of a dialect's file: its known place at the end of its path, else the first place."""
     steps = [step for step in name.split("/") if step not in ("", ".", "..")]
-    places = [place.path for place in (*dialect.locations, *list_locations(dialect, "scoped"))]
+    places = [place.path for place in list_locations(dialect, "own", "scoped")]
     for place in (*places, *dialect.manifests):
         companion = (
             f"{place.rpartition('/')[0]}/{dialect.shape.companions}" if dialect.shape.companions else place
@@ -294,7 +294,7 @@ def find_home_path(dialect: Dialect, name: str) -> str:
     first = kinds[0] if kinds else dialect.locations[0].path
     if "*" not in first:
         return first
-    # A loose folder: its name, and what is in it, in the place of the star.
+    # A single folder: its name and content replace the star.
     before, _, after = first.partition("*")
     depth = (
         len(after.split("/"))
@@ -305,7 +305,7 @@ def find_home_path(dialect: Dialect, name: str) -> str:
 
 
 def _list_plugin_notes(target: Dialect, trees: Mapping[str, Tree]) -> list[str]:
-    """A file that names its package's root works only inside a package."""
+    """Note that a file with its package's root works only inside a package."""
     places = {place.path for place in target.locations if place.scope == "plugin"}
     belongs = f"belongs in the root of a plugin or extension of {target.title}, which must be installed"
     return [f"{path} {belongs}." for path in trees if path in places and target.kind == "agent"]
@@ -315,7 +315,7 @@ def detect_dialect_kind(dialect: Dialect, path: str) -> str:
     """The kind of a file by its name, as the dialect reads it."""
     kind = formats.detect_kind(path)
     scopes = {place.scope for place in dialect.locations if f"/{path}".endswith(f"/{place.path}")}
-    if scopes == {"plugin"}:  # comments are for people's settings
+    if scopes == {"plugin"}:  # only people's settings have comments
         return kind
     return dialect.shape.file_kinds.get(path.rpartition(".")[2], dialect.shape.file_kinds.get(kind, kind))
 
@@ -325,13 +325,13 @@ def _decode_text(data: bytes) -> str:
 
 
 def verify(target: Dialect, written: Mapping[str, bytes], hooks: tuple[Hook, ...]) -> None:
-    """Decode what was encoded: it must be the manifest, whole, or we have a bug."""
+    """Decode the encoded files: the result must equal the whole manifest, or hookport has a bug."""
     if not written:
         return
     try:
         decoded = read(written, target).decoded.manifest.hooks
     except InputError as error:
-        raise InternalError(f"what was written for {target.id} cannot be read back: {error}") from error
+        raise InternalError(f"the files written for {target.id} cannot be read back: {error}") from error
     hooks = tuple(_remove_written_matcher(target, hook) for hook in hooks)
     if decoded == hooks:
         return
@@ -344,7 +344,7 @@ def verify(target: Dialect, written: Mapping[str, bytes], hooks: tuple[Hook, ...
 
 
 def _remove_written_matcher(target: Dialect, hook: Hook) -> Hook:
-    """A hook without the matcher that it was once read with, which its file has in its own place."""
+    """A hook without its original matcher text, which its file stores separately."""
     target_data = hook.provider_data.get(target.id)
     if target.is_hub or not target_data or "written_matcher" not in target_data:
         return hook
@@ -354,7 +354,7 @@ def _remove_written_matcher(target: Dialect, hook: Hook) -> Hook:
 
 
 def list_effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:
-    """For each hook the strongest effect of its findings."""
+    """For each hook, the strongest effect of its findings."""
     strongest: list[Effect] = ["kept"] * count
     for finding in findings:
         if finding.hook is not None and EFFECTS.index(finding.effect) > EFFECTS.index(

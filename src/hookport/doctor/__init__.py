@@ -1,4 +1,4 @@
-"""Find hooks that would never fire, agent by agent; nothing is changed, and each finding has evidence."""
+"""Finds hooks that would never fire, agent by agent. It changes nothing, and each finding has evidence."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ CHECKS = (
 
 
 class DoctorReport(NamedTuple):
-    """The findings about one agent, or about hookport itself where the agent has no name."""
+    """The findings about one agent, or about hookport itself if the agent is empty."""
 
     agent: str
     version: str
@@ -72,7 +72,7 @@ class DoctorReport(NamedTuple):
 
     @property
     def dead(self) -> int:
-        """How many of the hooks would not fire."""
+        """The number of hooks that would not fire."""
         return len(frozenset().union(*(diagnosis.dead for diagnosis in self.diagnoses)))
 
 
@@ -84,10 +84,10 @@ def diagnose(root: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> l
 def examine(
     cwd: str, env: Mapping[str, str], chosen: Sequence[str] = (), *, is_quick: bool = False
 ) -> list[DoctorReport]:
-    """A report for each agent that has hooks here, and for hookport itself; or for the chosen ones.
+    """Report on each agent that has hooks here, and on hookport itself; or on the chosen agents.
 
-    `is_quick`: no agent is asked for its version and no event is sent through an entry, and hookport itself
-    is looked at for chosen agents too.
+    `is_quick`: ask no agent for its version, send no event through an entry, and report on hookport itself
+    for chosen agents too.
     """
     world = find_world(cwd, env)
     past = read_history(env)
@@ -101,7 +101,7 @@ def examine(
     with ThreadPoolExecutor() as pool:
         cases = list(pool.map(case, dialects))
     own_hooks = itself.find_own(world, cases)
-    # Hooks that only hookport runs are examined once for all agents.
+    # Hooks that only hookport runs are checked once for all agents.
     apart = frozenset() if chosen else frozenset(hook.file for hook in own_hooks.hooks)
     skipped = {} if is_quick else itself.explain_skips(discovery, env)
     skipped = {key: why for key, why in skipped.items() if key[0] not in apart}
@@ -116,7 +116,7 @@ def examine(
         for case in cases
     ]
     if chosen and not is_quick:
-        # What no agent can read runs in none of them.
+        # A file that no agent can read runs in none of them.
         unread = _sort_unique(
             iter((*itself.find_broken_sources(own_hooks, world), *_find_other_strays(facts, dialects, world)))
         )
@@ -135,7 +135,7 @@ def examine(
 
 
 class _ProjectFacts(NamedTuple):
-    """The facts about all hooks of a project, whichever agent they are for."""
+    """The facts about all hooks of a project, for every agent."""
 
     discovery: Discovery
     failures: Failures
@@ -145,7 +145,7 @@ class _ProjectFacts(NamedTuple):
 
 
 def _find_strays(facts: _ProjectFacts, dialect: Dialect | None, world: World) -> Iterator[Diagnosis]:
-    """Files with hooks that an agent, or with none a format, would read elsewhere."""
+    """Files with hooks that an agent, or without one a format, would read elsewhere."""
     for stray in facts.strays:
         reader = stray.reader
         is_its = reader == dialect if dialect else reader is None or reader.kind != "agent"
@@ -165,7 +165,7 @@ def _find_other_strays(facts: _ProjectFacts, chosen: Sequence[Dialect], world: W
 
 
 def _add_modules(report: DoctorReport, facts: _ProjectFacts, world: World) -> DoctorReport:
-    """The report with its misplaced files, and a note for each module that the agent loads by itself."""
+    """The report with its misplaced files, and a note for each module that the agent loads itself."""
     strays = tuple(_find_strays(facts, get(report.agent), world))
     modules = [module for module in facts.discovery.unmanaged if module.agent == report.agent]
     notes = [Diagnosis(report.agent, module.finding, shorten_path(module.file, world)) for module in modules]
@@ -186,7 +186,7 @@ def _find_installed(case: AgentCase, discovery: Discovery) -> list[InstalledEntr
 def _find_not_run(
     case: AgentCase, discovery: Discovery, scopes: list[InstalledEntries], reported: Hooks
 ) -> Iterator[Diagnosis]:
-    """Hooks that neither the agent nor an entry of ours runs, but for those already reported."""
+    """Hooks that neither the agent nor an entry of ours runs, except those already reported."""
     gaps = find_gaps(list_enabled(discovery), discovery.scoped, scopes, str(case.world.cwd))
     gaps = [gap for gap in gaps if (gap.hook.file, gap.hook.place) not in reported]
     for finding, group in report_gaps(gaps, case.dialect):
@@ -196,7 +196,7 @@ def _find_not_run(
 
 
 def _spare_hooks_of_entries(diagnosis: Diagnosis, by_entry: Sequence[HookEntry]) -> Diagnosis:
-    """A finding about what the agent does with a file, where an entry runs all the hooks that it is about."""
+    """Whether a finding is about the agent's own reading of a file, while an entry runs all its hooks."""
     if is_about(diagnosis.finding.code, diagnosis.agent, "entry") or not diagnosis.dead:
         return diagnosis
     dead = diagnosis.dead - {(hook.file, hook.place) for hook in by_entry}
@@ -207,9 +207,9 @@ def _spare_hooks_of_entries(diagnosis: Diagnosis, by_entry: Sequence[HookEntry])
 def _find_unhealthy(
     case: AgentCase, facts: _ProjectFacts, by_entry: Sequence[HookEntry], reported: Hooks
 ) -> Iterator[Diagnosis]:
-    """Hooks that an entry of ours runs here, and that cannot do their work or keep failing.
+    """Hooks that an entry of ours runs here, and that cannot work or keep failing.
 
-    Those of the agent's own file were looked at as it runs them; those of formats are reported once.
+    Hooks of the agent's own file are checked as it runs them; those of formats are reported once.
     """
     machine = Machine(case.world.root, case.world.env)
     for hook in by_entry:
@@ -279,7 +279,7 @@ def _sort_unique(diagnoses: Iterator[Diagnosis]) -> tuple[Diagnosis, ...]:
 
 
 def find_world(cwd: str, env: Mapping[str, str]) -> World:
-    """Where to look for a folder."""
+    """The places to check for a folder."""
     folder = Path(os.path.realpath(cwd))
     return World(folder, Path(find_project_root(cwd, env)), find_home_folder(env), env)
 
@@ -287,7 +287,7 @@ def find_world(cwd: str, env: Mapping[str, str]) -> World:
 def make_case(
     dialect: Dialect, world: World, past: History, *, force: bool, asks_version: bool = True
 ) -> AgentCase:
-    """What is known of an agent; one without hooks is not asked for its version, unless it is meant."""
+    """The facts about an agent; one without hooks is asked for its version only if it was chosen."""
     own_files = tuple(read_sources(dialect, world))
     foreign_files = tuple(read_foreign(dialect, world))
     matters = asks_version and (force or any(source.hooks or source.problems for source in own_files))

@@ -1,4 +1,4 @@
-"""Entries in agents' files that call hookport: whether that exists and answers in the right dialect."""
+"""Entries in agents' files that call hookport: whether it exists and answers in the right dialect."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from hookport.vendor import vendored, writer
 from hookport.wire.answers import read_answer
 from hookport.wire.events import write_event
 
-# The call itself, after any test of whether hookport is installed.
+# The call itself, after any test for an installed hookport.
 CALL = re.compile(
     r"""(?P<program>hookport|bridge\.pyz?)["']? (?P<act>dispatch|wrap) (?P<first>[\w-]+)"""
     r"(?: (?P<second>[\w-]+))?"
@@ -52,7 +52,7 @@ OPERATOR = re.compile(r"[();<>|&{}]+")
 PROBE_SECONDS = 30
 ERROR = re.compile(r"[A-Z]\w*(?:Error|Exception)\b")
 PROGRAM, ARCHIVE_NAME = "hookport", "bridge.pyz"
-# What a shell has of its own in such a command.
+# The shell's own words in such a command.
 SYSTEM = re.compile(r"/dev/\w+|/bin/sh|/usr/bin/env")
 
 
@@ -62,7 +62,7 @@ def is_ours(entry: CheckedEntry) -> bool:
 
 
 def find_call(entry: CheckedEntry) -> re.Match[str] | None:
-    """The call of hookport in an entry; a command that only speaks of one has none."""
+    """The call of hookport in an entry; a command that only mentions hookport has none."""
     return _search_call(entry.hook.handler.command)
 
 
@@ -95,7 +95,7 @@ def find_broken(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def find_silent(case: AgentCase) -> Iterator[Diagnosis]:
-    """Entries through which an event does not reach a hook; each program is tried once."""
+    """Entries that an event cannot pass to a hook; each program is tried once."""
     if os.name == "nt":
         return
     tried: set[str] = set()
@@ -116,7 +116,7 @@ def find_silent(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def _is_safe(case: AgentCase, source: HookFile, command: str) -> bool:
-    """Whether hookport wrote a command, or would; other commands of a project are never run by a check."""
+    """Whether hookport wrote a command, or would; a check never runs other commands of a project."""
     world = case.world
     root, path = str(world.root), str(source.path)
     if vendored.ARCHIVE in command and not vendored.is_approved(root, world.env):
@@ -131,7 +131,7 @@ def _is_safe(case: AgentCase, source: HookFile, command: str) -> bool:
 
 
 def _try_entry(command: str, event: str, native: str, case: AgentCase) -> str:
-    """Why an event does not come back through an entry as the deny of a hook; empty if it does."""
+    """Explain why an event through an entry does not return a hook's deny; empty if it does."""
     agent_wire, root = get_wire(case.dialect.id), str(case.world.root)
     word = f"hookport answered {secrets.token_hex(8)}"
     probe_event = Event(event, agent_wire.id, native, session="hookport-doctor", cwd=root, root=root)
@@ -150,18 +150,18 @@ def _try_entry(command: str, event: str, native: str, case: AgentCase) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"there was no answer within {PROBE_SECONDS} s"
+        return f"no answer within {PROBE_SECONDS} s"
     except OSError as error:
         return f"it cannot be started: {error.strerror or error}"
     result = RunResult("completed", done.returncode, done.stdout, done.stderr)
     answer = read_answer(agent_wire, result, native=native, canonical=event)
     if answer.verdict == "deny" and word in answer.reason:
         return ""
-    # Of a traceback only the end is useful.
+    # Only the end of a traceback is useful.
     errors = [line for line in done.stderr.splitlines() if ERROR.match(line)]
     lines = (answer.reason or answer.failure or done.stderr or done.stdout).strip().splitlines()
     why = next(iter([*errors[-1:], *lines]), "")
-    return clean(why) or f"it ended with {done.returncode} and said nothing"
+    return clean(why) or f"it exited with {done.returncode} and printed nothing"
 
 
 def _make_repair(case: AgentCase, source: HookFile, entry: CheckedEntry) -> Repair:
@@ -186,7 +186,7 @@ def _find_missing(entry: CheckedEntry, call: re.Match[str], case: AgentCase) -> 
 
 
 def _split_words(text: str) -> list[str]:
-    """The words of the beginning of a command, which may end inside quotes."""
+    """The words of a command's beginning, which may end inside quotes."""
     for end in ("", '"', "'"):
         lexer = shlex.shlex(text + end, posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
@@ -199,7 +199,7 @@ def _split_words(text: str) -> list[str]:
 
 
 def _resolve_path(word: str, entry: CheckedEntry, case: AgentCase) -> Path | None:
-    """The file that a word names; None where only the shell knows."""
+    """The file that a word names; None if only the shell can expand it."""
     for spelling in sorted(entry.dialect.project_dir, key=len, reverse=True):
         if word.startswith(f"{spelling}/"):
             return case.world.root / word.removeprefix(f"{spelling}/")
@@ -220,15 +220,15 @@ def find_foreign(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def _is_read_by(agent: str, source: HookFile) -> bool:
-    """Whether an agent reads a file by itself."""
+    """Whether an agent itself reads a file."""
     if agent not in list_agents():
         return False
-    rows = (*get(agent).locations, *list_locations(get(agent), "also read"))
+    rows = list_locations(get(agent), "own", "also read")
     return any(fnmatch.fnmatchcase(str(source.path), f"*/{row.path.removeprefix('~/')}") for row in rows)
 
 
 def find_unknown_dialects(case: AgentCase) -> Iterator[Diagnosis]:
-    """Entries that name a dialect which what they call does not know, or whose package it does not see."""
+    """Entries with a dialect that the called hookport does not know, or whose package it does not see."""
     for source, entry in case.commands():
         call = find_call(entry)
         if call is None:
@@ -250,7 +250,7 @@ def find_unknown_dialects(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def find_late(case: AgentCase) -> Iterator[Diagnosis]:
-    """Entries whose time is shorter than their last runs took."""
+    """Entries whose timeout is shorter than their last runs."""
     for source, entry in case.commands():
         call = find_call(entry)
         if call is None:
@@ -289,7 +289,7 @@ def _find_runs(entry: CheckedEntry, call: re.Match[str], case: AgentCase) -> Run
 
 
 def describe_runs(runs: RunTimes, limit_seconds: float) -> dict[str, object]:
-    """The words of a finding about runs that take too long."""
+    """The values for a finding about slow runs."""
     cut = sum(runs.cut)
     return {
         "limit": f"{limit_seconds:g} s",

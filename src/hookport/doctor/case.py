@@ -24,8 +24,8 @@ BARE = 12
 class AgentCase(NamedTuple):
     """One agent: its version (empty if unknown) and the files it reads.
 
-    `is_here`: its program or its folder in the user's home is on this machine. `foreign` are files of other
-    agents that it reads too.
+    `is_here`: its program, or its folder in the user's home, is on this machine. `foreign` are other agents'
+    files that it also reads.
     """
 
     dialect: Dialect
@@ -37,7 +37,7 @@ class AgentCase(NamedTuple):
     history: History
 
     def hooks(self, scopes: Iterable[str]) -> list[tuple[HookFile, CheckedEntry]]:
-        """The hooks of some scopes that are on."""
+        """The enabled hooks of some scopes."""
         sources = [source for source in self.sources if source.scope in scopes]
         return [(source, hook) for source in sources for hook in source.hooks if hook.hook.enabled]
 
@@ -50,17 +50,17 @@ class AgentCase(NamedTuple):
         ]
 
     def is_at_least(self, version: str) -> bool | None:
-        """Whether the installed version is that one or later; None if that is not known."""
+        """Whether the installed version is that one or later; None if unknown."""
         if not self.version or not parse_version(version):
             return None
         return parse_version(self.version) >= parse_version(version)
 
 
 class Repair(NamedTuple):
-    """What `--fix` may do about a finding.
+    """The repair that `--fix` may make for a finding.
 
-    `chmod`: make a file executable; `plan`: make the plan of a folder anew; `sync`: write our entries of an
-    agent anew, in a scope, with the bridge that the project brings along or without.
+    `chmod`: make a file executable; `plan`: rebuild the plan of a folder; `sync`: rewrite our entries of an
+    agent in a scope, with the project's own bridge or without.
     """
 
     act: str

@@ -1,6 +1,6 @@
 """What `hookport check` tests besides a file's text: whether its hooks can start, and whether they fail.
 
-What only this machine lacks (a program, a model) is a loss here: another one may have it.
+A program or model that only this machine lacks is a loss, not an error: another machine may have it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CANNOT_START = (ScriptMissing.code, ScriptNotExecutable.code)
 def check_health(
     reading: Reading, root: Path, env: Mapping[str, str], known_findings: list[Finding]
 ) -> list[Finding]:
-    """What keeps the hooks of a source from their work, but for those of which that is known already."""
+    """What prevents a source's hooks from working, without the hooks already reported."""
     machine = Machine(Path(os.path.abspath(root)), env)  # noqa: PTH100  (links stay)
     failures = read_failures(env)
     reported = {finding.hook for finding in known_findings if finding.code in CANNOT_START}
@@ -56,7 +56,7 @@ def _find_hook_faults(
     faults = find_faults(hook, machine, by_bridge=by_bridge, from_root=is_own)
     failing = find_failing(hook, failures, machine)
     findings = [fault.finding for fault in (*faults, *([failing] if failing and not faults else []))]
-    # An agent that sends events by itself has its own rule for addresses.
+    # An agent that sends events itself has its own rule for addresses.
     soft = (*OF_MACHINE, *(() if is_format else (AddressRefused.code,)))
     spot = seen_hook.note(ScriptMissing, (), script="")
     return [
@@ -73,7 +73,7 @@ def _find_hook_faults(
 
 
 def make_found_hook(hook: CheckedEntry, root: Path) -> HookEntry:
-    """A hook of a file that was read, as discovery has it."""
+    """A hook of a parsed file, in the form that discovery uses."""
     folders = find_command_folders(hook.dialect, hook.place.file, root)
     file = os.path.abspath(hook.place.file)  # noqa: PTH100  (links stay)
     scripts = tuple(str(path) for _, path in find_started_scripts(hook, root))
@@ -81,19 +81,19 @@ def make_found_hook(hook: CheckedEntry, root: Path) -> HookEntry:
 
 
 def _is_of_project(hook: CheckedEntry, root: Path) -> bool:
-    """Whether a file is the project's own: what is set for any other, and where it starts, is not known."""
+    """Whether a file is the project's own: the variables and start folder of others are unknown."""
     base, file = os.path.abspath(root), os.path.abspath(hook.place.file)  # noqa: PTH100
     at_place = find_place_folder(hook.dialect, Path(file), "project", "local")
     return at_place is not None and str(at_place) == base
 
 
 def find_strays(path: Path, env: Mapping[str, str]) -> list[Stray]:
-    """The files with hooks that nothing reads: below a folder, or the file itself if it is in an agent's."""
+    """Files with hooks that nothing reads: below a folder, or the given file in an agent's folder."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay)
     if full.is_dir():
         root = find_project_root(str(full), env)
         strays = find_misplaced(root, env) if str(full) != root else []
-        # The folder may be a project of its own, or a part of one: a file at a place is none.
+        # The folder may be a project or a part of one: a file at an agent's place is not misplaced.
         if not _is_looked_at(full, root):
             strays += [
                 stray
@@ -102,7 +102,7 @@ def find_strays(path: Path, env: Mapping[str, str]) -> list[Stray]:
             ]
         strays += map(make_unread_stray, find_below(full))
         strays += map(make_refused_stray, find_refused_below(full))
-        # A hook's own folder was named by a person, wherever it stands.
+        # A person named the hook's own folder, wherever it is.
         strays = [stray for stray in strays if not _is_named_folder(stray, full)]
         return list({stray.file: stray for stray in strays if Path(stray.file).is_relative_to(full)}.values())
     if unread := judge_place(full):
@@ -116,13 +116,13 @@ def find_strays(path: Path, env: Mapping[str, str]) -> list[Stray]:
 
 
 def _is_placed(stray: Stray, folder: Path) -> bool:
-    """Whether a file stands where it belongs, seen from a folder that may be a part of a project."""
+    """Whether a file is in its place, seen from a folder that may be a part of a project."""
     is_in_own = _is_looked_at(Path(stray.file).parent, str(folder))
     return is_named_by_plugin(stray.file) or (not is_in_own and stands_at_place(stray.file))
 
 
 def _is_looked_at(folder: Path, root: str) -> bool:
-    """Whether a folder is, or is in, one of those in which a project's misplaced hooks are looked for."""
+    """Whether a project's misplaced hooks are searched in a folder or in one above it."""
     steps = folder.relative_to(root).parts if folder.is_relative_to(root) else ()
     return bool(steps) and (bool(find_readers(steps[0])) or steps[0] in HOOK_FOLDERS)
 

@@ -1,7 +1,7 @@
-"""How a shell reads a hook's command: quotes that do not close, words it does not expand.
+"""How a shell reads a hook's command: unclosed quotes, words it does not expand.
 
-The words are read, nothing is run; a command that seems broken is shown to `sh -n`, which executes nothing.
-Where the words do not tell, nothing is said.
+The words are parsed, and nothing runs. `sh -n`, which executes nothing, checks a command that seems broken.
+A command that remains unclear gets no finding.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from hookport.shapes.dialect import find_variable
 from hookport.shell.syntax import Node, Part, parse
 
 SECONDS = 5
-# Quotes of texts, which editors and web pages write for those of a shell.
+# Typographic quotes, which editors and web pages write instead of a shell's.
 CURLY = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00ab\u00bb"
-# What any shell has by itself, besides the environment.
+# Variables that any shell sets itself, besides the environment.
 OF_SHELLS = frozenset(
     {"PWD", "OLDPWD", "HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "HOSTNAME", "UID", "IFS"}
 )
@@ -35,8 +35,8 @@ SHELL = "/bin/sh"
 class Surroundings(NamedTuple):
     """Where a command starts: the root, its environment, and the variables that its dialect sets for it.
 
-    Without a root it starts in a folder that is not known. `roots` hold the project's root; `package` are a
-    plugin's variables, where there is no plugin.
+    Without a root it starts in an unknown folder. `roots` contain the project's root; `package` names
+    a plugin's variables, which are unset outside a plugin.
     """
 
     root: Path | None
@@ -74,12 +74,12 @@ def _find_variables(spellings: Collection[str]) -> set[str]:
 
 
 def find_command_faults(command: str, where: Surroundings) -> Iterator[Finding]:
-    """What keeps a shell from starting what a command names: the first thing that is wrong with it."""
+    """The first error that keeps a shell from starting what a command names."""
     if os.name == "nt" or not command.strip():
         return
     if named := OF_WINDOWS.match(command.strip()):
         fix = "Name a file of this system, with slashes."
-        yield f.WordNotExpanded.at("", path=named[0].strip("\"'"), why="it is a path of Windows", fix=fix)
+        yield f.WordNotExpanded.at("", path=named[0].strip("\"'"), why="it is a Windows path", fix=fix)
         return
     nodes, problem = parse(command)
     if problem:
@@ -103,7 +103,7 @@ def find_command_faults(command: str, where: Surroundings) -> Iterator[Finding]:
 
 
 def _ask_shell(command: str, env: Mapping[str, str]) -> str:
-    """The error of a shell that cannot parse a command; empty if it can, or if that is unknown."""
+    """The error of a shell that cannot parse a command; empty if it can, or if unknown."""
     try:
         done = subprocess.run(
             [SHELL, "-n", "-c", command],
@@ -120,7 +120,7 @@ def _ask_shell(command: str, env: Mapping[str, str]) -> str:
 
 
 def _find_started_words(node: Node) -> Iterator[list[Part]]:
-    """The word of the program and that of the script which it is given."""
+    """The words of the program and of the script that it runs."""
     words = [*node.words]
     while words and _spell_word(words[0]).rpartition("/")[2] in WRAPPERS:
         words = words[1:]
@@ -136,15 +136,15 @@ def _find_started_words(node: Node) -> Iterator[list[Part]]:
 
 
 def _spell_word(word: list[Part]) -> str:
-    """A word as it is written, with the names of its variables."""
+    """A word as written, with the names of its variables."""
     return "".join(part.value if part.kind == "text" else f"${part.value}" for part in word)
 
 
 def _find_unexpanded(word: list[Part], where: Surroundings) -> Finding | None:
-    """Why a path is not the file that it is meant to be."""
+    """The reason why a path is not the intended file."""
     text = _spell_word(word)
     if any(part.kind == "text" and not part.is_quoted and set(part.value) & set(CURLY) for part in word):
-        why = "typographic quotes are letters to a shell"
+        why = "a shell reads typographic quotes as letters"
         return f.WordNotExpanded.at("", path=text, why=why, fix='Write " instead.')
     if "/" not in text:
         return None
@@ -153,12 +153,12 @@ def _find_unexpanded(word: list[Part], where: Surroundings) -> Finding | None:
         return None
     if first.kind == "text" and first.is_quoted and first.value.startswith("~/"):
         return f.WordNotExpanded.at(
-            "", path=text, why="'~' within quotes is no home folder", fix='Write "$HOME" instead of ~.'
+            "", path=text, why="a shell does not expand '~' within quotes", fix='Write "$HOME" instead of ~.'
         )
     if first.kind == "text" and first.is_quoted and re.match(r"\$\{?[A-Za-z_]", first.value):
         fix = "Put it in double quotes."
         return f.WordNotExpanded.at(
-            "", path=text, why="no variable is filled in within single quotes", fix=fix
+            "", path=text, why="a shell does not expand variables within single quotes", fix=fix
         )
     for part in word:
         if (
@@ -177,18 +177,18 @@ def _find_unset(name: str, word: list[Part], where: Surroundings) -> Finding | N
     if name in where.package:
         root = next(iter(sorted(where.roots)), "")
         why = f"${name} is set for plugins only"
-        fix = f'Write "${root}" instead.' if root else "Name the file from the project's root."
+        fix = f'Write "${root}" instead.' if root else "Write the path from the project root."
         return f.WordNotExpanded.at("", path=path, why=why, fix=fix)
     guess = suggest_closest(name, sorted(where.roots))
     prefixes = {variable.partition("_")[0] for variable in (*where.roots, *where.package)}
     is_own = bool(guess) or name.partition("_")[0] in prefixes
-    fix = guess.strip() or f"Set {name} where the agent is started, or name the file without it."
+    fix = guess.strip() or f"Set {name} where the agent is started, or write the path without it."
     finding = f.WordNotExpanded.at("", path=path, why=f"${name} is not set", fix=fix)
     return finding if is_own else finding._replace(severity="loss")
 
 
 def _check_folder_change(folder: list[Part], then: Node, where: Surroundings) -> Iterator[Finding]:
-    """A folder that a command goes into first: whether it is there, and the script in it."""
+    """Check a folder that a command changes into first: whether it exists, and the script in it."""
     if finding := _find_unexpanded(folder, where):
         yield finding
         return
@@ -203,7 +203,7 @@ def _check_folder_change(folder: list[Part], then: Node, where: Surroundings) ->
     if not path.is_dir():
         fix = "Create it, or correct the path."
         yield f.WordNotExpanded.at(
-            "", path=text, why="the command goes into this folder first, and it does not exist", fix=fix
+            "", path=text, why="the command changes into this folder first, but it does not exist", fix=fix
         )
         return
     script = _spell_word(then.words[0]) if then.kind == "simple" and then.words else ""

@@ -1,4 +1,4 @@
-"""What is wrong with the hooks themselves: what `hookport check` finds, and what only this machine shows."""
+"""Errors of the hooks themselves: findings of `hookport check`, and those that only this machine shows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from hookport.runtime.redaction import clean
 from hookport.shapes.dialect import EventSpec, find_event, is_gone, list_tool_names
 from hookport.shapes.entries import find_slots
 
-# What of `hookport check` means that a hook does not fire, or not as often as it should.
+# Findings of `hookport check` for a hook that does not fire, or not as often as it should.
 KEPT = (
     f.UnknownEvent,
     f.UnknownTool,
@@ -56,7 +56,7 @@ SCRIPTS = (f.ScriptMissing, f.ScriptNotExecutable, f.NoShebang)
 
 
 def find_dropped(case: AgentCase) -> Iterator[Diagnosis]:
-    """Files that the agent does not take because of one thing in them."""
+    """Files that the agent refuses because of one error in them."""
     for source in case.sources:
         for problem in source.problems:
             words = {"dialect": case.dialect.title, "message": problem.message}
@@ -76,7 +76,7 @@ def _starts_with_mark(path: Path) -> bool:
 
 
 def _read_raw_line(path: Path, line: int) -> str:
-    """A line of a file that may be of no format at all."""
+    """A line of a file that may have no known format."""
     try:
         data = read_data(path) if line else None
     except InputError:
@@ -86,7 +86,7 @@ def _read_raw_line(path: Path, line: int) -> str:
 
 
 def find_file_faults(case: AgentCase) -> Iterator[Diagnosis]:
-    """What the files alone show, by the version that is installed."""
+    """The findings that the files alone show, for the installed version."""
     codes = {kind.code for kind in KEPT}
     for source in case.sources:
         if source.reading is None:
@@ -112,7 +112,7 @@ def _is_about(finding: Finding, hook: CheckedEntry) -> bool:
 
 
 def _is_reported(case: AgentCase, finding: Finding, hooks: list[CheckedEntry]) -> bool:
-    """Whether another check reports it: of a switch, a hook that is switched off, or hookport's script."""
+    """Whether another check reports it: a switch, a hook that is switched off, or hookport's script."""
     switches = {spell_key(gate.key) for gate in case.dialect.gates}
     about_script = finding.code in {kind.code for kind in SCRIPTS}
     if finding.code == f.UnknownTool.code and any(map(_has_known_tool, hooks)):
@@ -128,7 +128,7 @@ def _has_known_tool(hook: CheckedEntry) -> bool:
 def _diagnose_finding(
     case: AgentCase, source: HookFile, finding: Finding, hooks: list[CheckedEntry]
 ) -> Diagnosis:
-    """A finding of the files with its evidence and, where the version shows more, its severity."""
+    """A finding of the files with its evidence and, if the version shows more, its severity."""
     evidence = spell_line(source.document, finding.line)
     repair = None
     if (
@@ -151,13 +151,13 @@ def _diagnose_finding(
 
 
 def _find_next_version(facts: str) -> str:
-    """The least version that the facts may be too old for; no version if they are of several products."""
+    """The lowest version that the facts may be too old for; none if they cover several products."""
     versions = re.findall(r"\d+(?:\.\d+)+", facts)
     return f"{versions[0]}.1" if len(versions) == 1 else ""
 
 
 def find_missing_events(case: AgentCase) -> Iterator[Diagnosis]:
-    """Events that the installed version does not have, or does not fire in every way of running."""
+    """Events that the installed version lacks, or does not fire in every way of running."""
     for source, hook in case.hooks(("project", "local", "user")):
         spec = _find_spec(hook)
         if spec is None:
@@ -176,14 +176,14 @@ def find_missing_events(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def _find_spec(hook: CheckedEntry) -> EventSpec | None:
-    """The native event that a hook stands under."""
+    """The native event of a hook."""
     steps = (find_event(hook.dialect, step) for step in hook.place.path if isinstance(step, str))
     written = (spec for spec, _ in find_slots(hook.dialect, hook.hook))
     return next((spec for spec in steps if spec), None) or next(written, None)
 
 
 def find_gone_tools(case: AgentCase) -> Iterator[Diagnosis]:
-    """Matchers of tools that the agent has no more."""
+    """Matchers of tools that the agent no longer has."""
     if case.is_at_least(case.dialect.facts) is False:
         return
     for source, hook in case.hooks(("project", "local", "user")):
@@ -200,7 +200,7 @@ def find_gone_tools(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def find_unstartable(case: AgentCase) -> Iterator[Diagnosis]:
-    """Programs that are not here, and scripts that cannot start or do not parse."""
+    """Missing programs, and scripts that cannot start or do not parse."""
     machine = Machine(case.world.root, case.world.env)
     for source, hook in case.commands():
         if is_ours(hook):
@@ -217,7 +217,7 @@ def find_unstartable(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def diagnose_fault(case: AgentCase, source: HookFile, hook: CheckedEntry, fault: Fault) -> Diagnosis:
-    """A diagnosis of a fault, at the place of its hook."""
+    """The diagnosis of a fault, at the place of its hook."""
     spot = hook.note(f.ProgramMissing, (), program="")
     finding = fault.finding._replace(
         where=spot.where, file=str(source.path), line=spot.line, column=spot.column
@@ -227,7 +227,7 @@ def diagnose_fault(case: AgentCase, source: HookFile, hook: CheckedEntry, fault:
 
 
 def find_relative_scripts(case: AgentCase) -> Iterator[Diagnosis]:
-    """Scripts of a project that are found only while the agent is in the project's root."""
+    """Scripts of a project that exist only relative to the project root."""
     if case.dialect.commands_start != "moving" or not case.dialect.project_dir:
         return
     for source, hook in case.commands():
@@ -246,7 +246,7 @@ def _lacks_mode(dialect: Dialect, path: Path, data: bytes) -> bool:
 
 
 def find_broken_code(case: AgentCase) -> Iterator[Diagnosis]:
-    """Code that hookport generated and that was cut or can no longer be run."""
+    """Code that hookport generated and that was truncated or can no longer run."""
     for source in case.sources:
         document = source.document
         if source.reading is None or document is None or document.kind != "text":

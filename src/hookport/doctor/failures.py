@@ -1,4 +1,4 @@
-"""Hooks that fail, by the journal: since when, how often, and the cause in words."""
+"""Hooks that fail, from the journal: since when, how often, and the cause in words."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ LOG = "`hookport log` shows the runs."
 
 
 class Failing(NamedTuple):
-    """The failed runs since the last one that was answered; `worked`: there was one before them."""
+    """The failed runs since the last successful run; `worked`: an earlier run succeeded."""
 
     since: str
     last: str
     runs: int
     worked: bool
-    # How the last one ended, and what it wrote on stderr.
+    # How the last run ended, and its stderr.
     why: str
     stderr: str
     outcome: str
 
 
 class Cause(NamedTuple):
-    """Why a run failed, and what to do about it."""
+    """The cause of a failed run, and its fix."""
 
     why: str
     fix: str
 
 
-# By agent, file and place; without the agent, over all of them.
+# By agent, file and place; without the agent, over all agents.
 Failures = Mapping[tuple[str, ...], Failing]
 
 
 def read_failures(env: Mapping[str, str]) -> Failures:
-    """The hooks whose last run failed; none where the journal cannot be read."""
+    """The hooks whose last run failed; none if the journal cannot be read."""
     failures: dict[tuple[str, ...], Failing] = {}
     worked: set[tuple[str, ...]] = set()
     try:
@@ -74,7 +74,7 @@ def _list_runs(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _make_keys(record: Mapping[str, Any], run: Mapping[str, Any]) -> list[tuple[str, ...]]:
     source, place = str(run.get("source", "")), str(run.get("place", ""))
     if not source:
-        # A command that was wrapped is known by itself.
+        # A wrapped command is identified by itself.
         return [(str(record.get("agent", "")), "", str(run.get("hook", "")))]
     return [(str(record.get("agent", "")), source, place), (source, place)]
 
@@ -89,7 +89,7 @@ def _add_run(
 
 
 def find_failing(hook: HookEntry, failures: Failures, machine: Machine, agent: str = "") -> Fault | None:
-    """The fault of a hook that keeps failing; one that was changed since its last run may work now."""
+    """The fault of a hook that keeps failing; a hook changed since its last run may work now."""
     keys = ((agent, hook.file, hook.place),) if agent else ((hook.file, hook.place),)
     failing = next((failures[key] for key in keys if key in failures), None)
     if failing is None or (failing.worked and failing.runs < FEWEST) or _is_changed(hook, failing.last):
@@ -103,7 +103,7 @@ def find_failing(hook: HookEntry, failures: Failures, machine: Machine, agent: s
 
 
 def spell_failing(hook: HookEntry, failures: Failures) -> str:
-    """`failing since 2026-11-18 16:16 (3 runs)`, of a hook whose fault is known; empty if none failed."""
+    """Format `failing since 2026-11-18 16:16 (3 runs)` for a known fault; empty if no run failed."""
     failing = failures.get((hook.file, hook.place))
     if failing is None:
         return ""
@@ -122,7 +122,7 @@ def _find_last_line(text: str) -> str:
 
 
 def spell_time(moment: str) -> str:
-    """A time of the journal as people write it, in UTC."""
+    """Format a time of the journal for people, in UTC."""
     return f"{moment[:16].replace('T', ' ')} UTC" if len(moment) > 16 else moment
 
 
@@ -139,7 +139,7 @@ def explain(failing: Failing, hook: HookEntry, machine: Machine) -> Cause:
     """The cause of a failed run in words."""
     text = failing.stderr
     if failing.outcome == "timeout":
-        return Cause(failing.why, "Make it answer sooner, or raise its timeout.")
+        return Cause(failing.why, "Make it answer faster, or raise its timeout.")
     for pattern, why, fix in CAUSES:
         if match := pattern.search(text):
             name = match[1] if match.groups() else ""
@@ -150,7 +150,7 @@ def explain(failing: Failing, hook: HookEntry, machine: Machine) -> Cause:
     return Cause(why, LOG)
 
 
-# What interpreters write where something is missing, most telling first.
+# What interpreters write if something is missing, the most informative first.
 CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'"),
@@ -169,22 +169,22 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     ),
     (
         re.compile(r"Cannot find module '([^']+)'"),
-        "Node.js finds no file {name}",
+        "Node.js cannot find the file {name}",
         "Create it, or correct the path.",
     ),
     (
         re.compile(r"env: ['\u2018]([^'\u2019]+)['\u2019]: No such file or directory"),
         "'{name}' is not on PATH where the agent starts hooks",
-        "Install it, or write its whole path.",
+        "Install it, or write its full path.",
     ),
     (
         re.compile(r"([\w./+-]+): (?:command )?not found"),
-        "it runs '{name}', which is not found where the agent starts hooks",
-        "Install it, or write its whole path: `command -v {quoted}` shows it.",
+        "it runs '{name}', which is not on PATH where the agent starts hooks",
+        "Install it, or write its full path: `command -v {quoted}` shows it.",
     ),
     (
         re.compile(r"([\w./+-]+): [Pp]ermission denied"),
-        "'{name}' may not be run or read",
+        "no permission to run or read '{name}'",
         "Run `chmod +x {quoted}`.",
     ),
     (
@@ -195,7 +195,7 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r"([\w./+-]+): No such file or directory"),
         "'{name}' does not exist",
-        "Create it, or write its path from the project's root.",
+        "Create it, or write its path from the project root.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""What keeps correctly written hooks from running: settings, trust, files that hide others."""
+"""What prevents correct hooks from running: settings, trust, files that hide others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hookport.shapes.dialect import HOOK_TRUST, SHADOWS, Gate, find_quirk
 
 
 def find_switched_off(case: AgentCase) -> Iterator[Diagnosis]:
-    """Settings that switch hooks off: those of the agent, of the project and of the machine."""
+    """Settings of the agent, the project and the machine that switch hooks off."""
     for gate in case.dialect.gates:
         if gate.variable:
             yield from _check_variable(case, gate)
@@ -54,7 +54,7 @@ def _check_variable(case: AgentCase, gate: Gate) -> Iterator[Diagnosis]:
 def _check_value(
     case: AgentCase, gate: Gate, path: Path, document: Document | None, sources: list[HookFile]
 ) -> Iterator[Diagnosis]:
-    """Hooks that a value keeps from running; those of the same file were read as switched off."""
+    """Hooks that a value switches off; those of the same file were already read as such."""
     value = value_at(document.tree, gate.key) if document else None
     hooks = [(source, hook) for source in sources for hook in source.hooks]
     if document is None or not hooks or not closes(gate, value):
@@ -72,7 +72,7 @@ def _check_value(
 
 
 def find_untrusted_folder(case: AgentCase) -> Iterator[Diagnosis]:
-    """A folder that the agent does not trust; on a machine without the agent there is nothing to trust."""
+    """A folder that the agent does not trust; without the agent, trust does not matter."""
     trust = case.dialect.folder_trust
     hooks = case.hooks(trust.scopes) if trust and case.is_here else []
     if trust is None or not hooks:
@@ -94,7 +94,7 @@ def find_untrusted_folder(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def find_untrusted_hooks(case: AgentCase) -> Iterator[Diagnosis]:
-    """Hooks that an agent which trusts them one by one does not trust, or has switched off."""
+    """Hooks that an agent with trust per hook does not trust, or has switched off."""
     trust = find_quirk(case.dialect, HOOK_TRUST)
     if trust is None or not case.is_here:
         return
@@ -108,7 +108,7 @@ def find_untrusted_hooks(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def find_shadowed(case: AgentCase) -> Iterator[Diagnosis]:
-    """Files that are not read because of another."""
+    """Files that the agent does not read because of another file."""
     for shadow in find_quirk(case.dialect, SHADOWS):
         hidden = {str(path) for path in find_places(shadow.file, case.dialect, case.world)}
         for by in find_places(shadow.by, case.dialect, case.world):
@@ -128,7 +128,7 @@ def find_shadowed(case: AgentCase) -> Iterator[Diagnosis]:
                 yield Diagnosis(
                     case.dialect.id,
                     finding,
-                    f"{shorten_path(by, case.world)} is there",
+                    f"{shorten_path(by, case.world)} exists",
                     identify_hooks(hooks),
                 )
 

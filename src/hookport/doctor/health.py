@@ -1,8 +1,8 @@
-"""Whether a hook can do its work on this machine: what it starts is there, parses, and may be asked.
+"""Whether a hook can work on this machine: its program exists, its script parses, and its model can be asked.
 
-Nothing of a hook is run. A script's first line is read, programs are looked up, and an interpreter outside
-the project is asked for a syntax check (`sh -n`, `node --check`), which executes nothing. Every command that
-tells of hooks asks here, so none of them can disagree with another.
+Nothing of a hook runs. A script's first line is read, programs are looked up, and an interpreter outside the
+project makes a syntax check (`sh -n`, `node --check`), which executes nothing. Every command that reports on
+hooks uses this module, so that all agree.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from hookport.project.disk import read_start
 from hookport.runtime.handlers import PLATFORMS
 
 BOM = b"\xef\xbb\xbf"
-# Larger scripts are programs; what is wrong with their lines shows in the first ones.
+# Larger scripts are programs; wrong line ends show in their first lines.
 LARGEST_SCRIPT = 1 << 20
 ASKING = ("prompt", "agent")
-# The command of a hook that has commands for other systems only.
+# The command of a hook with commands for other systems only.
 NOTHING_DONE = ("", ":")
 LIBRARY = "pydantic_ai"
-# What runs scripts that are named so; started by themselves without a first line, a shell gets them.
+# The interpreters by extension; without a shebang line, a shell runs such a script.
 RUN_BY = {".py": "python3", ".rb": "ruby", ".pl": "perl", ".php": "php"} | dict.fromkeys(
     (".js", ".mjs", ".cjs"), "node"
 )
-# Words that a shell runs by itself.
+# Words that a shell runs itself.
 BUILT_IN = frozenset(
     re.findall(
         r"\S+",
@@ -57,7 +57,7 @@ BUILT_IN = frozenset(
         """,
     )
 )
-# Findings that hold for this machine only: another one may have the program, the key or the library.
+# Findings about this machine only: another may have the program, the key or the library.
 OF_MACHINE = (
     f.ProgramMissing.code,
     f.ModelNotSet.code,
@@ -68,7 +68,7 @@ OF_MACHINE = (
 
 
 class Fault(NamedTuple):
-    """What keeps a hook from its work, with the evidence; `script` is the file that is to be repaired."""
+    """What prevents a hook from working, with the evidence; `script` is the file to repair."""
 
     finding: Finding
     evidence: str = ""
@@ -76,11 +76,10 @@ class Fault(NamedTuple):
 
 
 class Start(NamedTuple):
-    """What a hook starts on this system: a command, the script that it names, and the word that runs it.
+    """What a hook starts on this system: a command, its script, and the word that runs it.
 
-    Without a word the script is started by itself. `dialect` is whose words the command is in, empty where no
-    POSIX shell reads it; `in_package`: something sets its package's folder;
-    `from_root`: it starts at the root.
+    Without such a word the script starts directly. `dialect` is the dialect of the command's variables, empty
+    if no POSIX shell reads it; `in_package`: its package's folder is set; `from_root`: it starts at the root.
     """
 
     handler: Handler
@@ -93,7 +92,7 @@ class Start(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """Where a hook is started: the project's root and the environment."""
+    """Where a hook starts: the project root and the environment."""
 
     root: Path
     env: Mapping[str, str]
@@ -103,14 +102,14 @@ class Machine(NamedTuple):
         return shutil.which(program, path=self.env.get("PATH", os.defpath)) or ""
 
     def name_of(self, path: Path) -> str:
-        """A path as people write it: from the project's root, or from their home."""
+        """Format a path for people: from the project root, or from their home."""
         return spell_path(str(path), str(self.root), self.env)
 
 
 def find_faults(
     hook: HookEntry, machine: Machine, *, by_bridge: bool, in_package: bool = True, from_root: bool = True
 ) -> list[Fault]:
-    """What keeps a hook from its work; `by_bridge`: hookport runs it, not its own agent."""
+    """What prevents a hook from working; `by_bridge`: hookport runs it, not its own agent."""
     from_root = from_root and hook.scope == "project"
     scripts = [Path(path) for path in hook.scripts]
     start = find_start(hook.hook, scripts, in_package=in_package, from_root=from_root)
@@ -126,13 +125,13 @@ def _place_fault(fault: Fault, hook: HookEntry) -> Fault:
 
 
 def find_start(hook: Hook, scripts: list[Path], *, in_package: bool = True, from_root: bool = False) -> Start:
-    """What a hook starts on this system, of the scripts that its commands name."""
+    """What a hook starts on this system, among the scripts that its commands name."""
     handler = hook.handler
     command = handler.platform.get(PLATFORMS.get(sys.platform, "")) or handler.command
     script = find_named_script(command)
     name = script.word.rpartition("/")[2] if script else ""
     path = next((path for path in scripts if path.name == name), None)
-    # A script that is a hook by its own name and place has a command that only marks it as one.
+    # A script that is a hook by its name and place has a command that only marks it.
     path = path or (scripts[0] if len(scripts) == 1 and not command else None)
     words = _drop_wrappers(split_first_command(command))
     is_direct = script is None or script.is_direct
@@ -154,7 +153,7 @@ def find_start(hook: Hook, scripts: list[Path], *, in_package: bool = True, from
 
 
 def find_start_faults(start: Start, machine: Machine) -> Iterator[Fault]:
-    """What is wrong with the command, the program and the script that a hook starts."""
+    """The errors of the command, the program and the script that a hook starts."""
     platform = start.handler.platform
     if (
         start.handler.type == "command"
@@ -182,14 +181,14 @@ def find_start_faults(start: Start, machine: Machine) -> Iterator[Fault]:
     try:
         data = read_start(script, LARGEST_SCRIPT)
     except OSError:
-        # What we may not read may still run for the agent.
+        # A script that we may not read may still run for the agent.
         return
     if b"\0" not in data[:512]:
         yield from _find_script_faults(start, script, data, machine)
 
 
 def _find_script_faults(start: Start, script: Path, data: bytes, machine: Machine) -> Iterator[Fault]:
-    """The first thing that is wrong with a script: what comes after it cannot be known."""
+    """The first error of a script: later errors depend on it."""
     name = machine.name_of(script)
     first = data.partition(b"\n")[0]
     shown = f"{name}:1: {first.rstrip().decode('utf-8', 'replace')[:160]}"
@@ -217,7 +216,7 @@ def _find_script_faults(start: Start, script: Path, data: bytes, machine: Machin
         yield _make_fault(f.ProgramMissing, shown, script, program=program)
     elif syntax.is_shell(program) and _has_windows_lines(data):
         yield _make_line_end_fault(
-            script, name, "the shell takes each carriage return for part of a word", shown
+            script, name, "the shell reads each carriage return as part of a word", shown
         )
     else:
         path = machine.find_program(program)
@@ -250,18 +249,18 @@ def _make_line_end_fault(script: Path, name: str, consequence: str, evidence: st
 
 
 def spell_mark_removal(name: str) -> str:
-    """A command that takes the byte order mark out of a file."""
+    """A command that removes the byte order mark of a file."""
     return _spell_in_place_edit(r"s/^\xef\xbb\xbf// if $. == 1", r"1s/^\xef\xbb\xbf//", name)
 
 
 def _spell_in_place_edit(for_perl: str, for_sed: str, name: str) -> str:
-    """A command that edits a file; the sed of macOS wants another word after -i."""
+    """A command that edits a file; the sed of macOS needs another word after -i."""
     words = ["perl", "-pi", "-e", for_perl] if sys.platform == "darwin" else ["sed", "-i", for_sed]
     return _spell_command([*words, name])
 
 
 def _spell_command(words: Sequence[str]) -> str:
-    """Words as a person types them; no shell takes a quoted `~` for the home folder."""
+    """Words as a person types them; no shell expands a quoted `~`."""
     return " ".join(
         f"~/{shlex.quote(word[2:])}" if word.startswith("~/") else shlex.quote(word) for word in words
     )
@@ -284,7 +283,7 @@ def _asks_for_one_name(first: bytes) -> bool:
 
 
 def split_shebang(first: bytes) -> list[str]:
-    """The program of a first line and its options; none if it is no shebang line."""
+    """The program of a shebang line and its options; none for any other line."""
     words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
     if words and words[0].rpartition("/")[2] == "env":
         words = [word.removeprefix("-S") for word in words[1:]]
@@ -300,7 +299,7 @@ def _drop_wrappers(words: list[str]) -> list[str]:
 
 
 def _find_missing_program(command: str, machine: Machine) -> str:
-    """The program that a command starts with, if it is not on this machine."""
+    """The program of a command, if it is not on this machine."""
     word = next(iter(_drop_wrappers(split_first_command(command))), "")
     is_program = re.fullmatch(r"\w[\w.+-]*", word) and word not in BUILT_IN
     is_interpreter = word.startswith("/") and INTERPRETERS.fullmatch(word.rpartition("/")[2])
@@ -308,7 +307,7 @@ def _find_missing_program(command: str, machine: Machine) -> str:
 
 
 def find_request_faults(handler: Handler, machine: Machine) -> Iterator[Fault]:
-    """What hookport lacks, or refuses, to ask an address or a language model."""
+    """What hookport lacks, or refuses, to call an address or a language model."""
     if handler.type == "http" and handler.url and (refused := find_refusal(handler.url)):
         yield Fault(refused)
     if handler.type in ASKING and (why := _find_missing_model(handler, machine.env)):
@@ -316,7 +315,7 @@ def find_request_faults(handler: Handler, machine: Machine) -> Iterator[Fault]:
 
 
 def _find_missing_model(handler: Handler, env: Mapping[str, str]) -> tuple[str, str] | None:
-    """What is missing to ask a model, and the fix."""
+    """What is missing for asking a model, and the fix."""
     from hookport.runtime.execute import llm
 
     service = llm._find_service(handler.model, env)  # noqa: SLF001  (the words of the runtime itself)

@@ -1,4 +1,4 @@
-"""The runs of hooks in the journal: how long the last ones took, and which hooks never ran."""
+"""The runs of hooks in the journal: how long the last runs took, and which hooks never ran."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import NamedTuple
 from hookport.agents import Tree
 from hookport.runtime import journal
 
-# Older runs show little about a hook as it is now.
+# Older runs show little about the current hook.
 LAST = 200
-# One slow start is no measure.
+# A single slow start proves nothing.
 FEWEST = 3
 SHARE = 0.95
 
 
 class RunTimes(NamedTuple):
-    """The last runs: how long each took, and how many were cut off."""
+    """The last runs: how long each took, and how many timed out."""
 
     seconds: deque[float]
     cut: list[int]
@@ -36,7 +36,7 @@ class RunTimes(NamedTuple):
 
 
 class LoggedEvent(NamedTuple):
-    """One event of the journal: when and where it was, its canonical name and tool, what each hook did."""
+    """One event of the journal: its time and place, its canonical name and tool, each hook's run."""
 
     time: str
     agent: str
@@ -56,7 +56,7 @@ class History(NamedTuple):
 
 
 def read_history(env: Mapping[str, str]) -> History:
-    """All that the journal has; nothing where it cannot be read."""
+    """The whole journal; nothing if it cannot be read."""
     past = History({}, {}, {}, ())
     events: list[LoggedEvent] = []
     try:
@@ -111,7 +111,7 @@ def _read_text(record: Mapping[str, Tree], key: str) -> str:
 
 
 def is_late(runs: RunTimes | None, limit_seconds: float) -> bool:
-    """Whether runs were cut off, or take longer than they may."""
+    """Whether runs timed out, or take longer than allowed."""
     if runs is None or not runs.seconds:
         return False
     return bool(sum(runs.cut)) or (len(runs.seconds) >= FEWEST and runs.find_slow_seconds() >= limit_seconds)

@@ -1,7 +1,7 @@
-"""What a script needs besides its interpreter: programs that it surely starts, modules that it imports.
+"""What a script needs besides its interpreter: programs that it certainly starts, modules that it imports.
 
-The script is read, nothing of it runs. Only what comes on every run counts: a command behind a condition, in
-a function or in a `try` may be for another machine.
+The script is read, and none of it runs. Only needs of every run count: a command behind a condition, in a
+function or in a `try` may be for another machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hookport.shell.syntax import Node, Part, parse
 from hookport.vendor.vendored import ARCHIVE
 
 SECONDS = 5
-# What bash has by itself besides the words of `health.BUILT_IN`.
+# The builtins of bash besides `health.BUILT_IN`.
 OF_BASH = frozenset(
     re.findall(
         r"\S+",
@@ -31,7 +31,7 @@ OF_BASH = frozenset(
         """,
     )
 )
-# What makes names mean something else: another file's functions, another search path.
+# Commands that change the meaning of names: another file's functions, another search path.
 MOVES_NAMES = re.compile(
     r"(?m)(?:^|[;&|({]|\b(?:then|do|else|command|builtin))\s*(?:\.|source|alias|eval|module)\s|\bPATH="
 )
@@ -53,7 +53,7 @@ LOADS = re.compile(
     r"""(?m)^(?:(?:const|let|var)\s[^=;\n]*=\s*require\(\s*|import\s(?:[^;'"]*\sfrom\s*)?)["']([^"']+)["']"""
 )
 NODES_ALWAYS = ("pipeline", "subshell", "group")
-# A failure of theirs that a script expects.
+# Failures that a script expects.
 IGNORED_BY = ("true", ":")
 _FIND = (
     "import importlib.util as u, sys\n"
@@ -74,7 +74,7 @@ class StartedScript(NamedTuple):
 
 
 class MissingNeed(NamedTuple):
-    """Something that a script needs and this machine lacks."""
+    """A need of a script that this machine lacks."""
 
     why: str
     fix: str
@@ -83,7 +83,7 @@ class MissingNeed(NamedTuple):
 def find_need(
     script: StartedScript, root: str, find: Callable[[str], str], built_in: frozenset[str]
 ) -> MissingNeed | None:
-    """The first thing that a script of a project needs and lacks; None if none is known."""
+    """The first missing need of a project's script; None if none is known."""
     if syntax.is_shell(script.program):
         name = _find_missing_program(script.data.decode("utf-8", "replace"), find, built_in)
         return (
@@ -119,7 +119,7 @@ def _find_missing_program(text: str, find: Callable[[str], str], built_in: froze
 
 
 def _list_programs(nodes: Sequence[Node]) -> Iterator[str]:
-    """The programs that a list of commands starts whatever happens."""
+    """The programs that a list of commands always starts."""
     for at, node in enumerate(nodes):
         if node.operator in ("&&", "||"):
             continue
@@ -149,13 +149,13 @@ def _list_started(node: Node) -> Iterator[str]:
 
 
 def _spell_name(node: Node) -> str:
-    """The name of a command that stands there in letters; empty where a shell must make it first."""
+    """The literal name of a command; empty if a shell must expand it first."""
     word: Sequence[Part] = node.words[0] if node.words else ()
     return "".join(part.value for part in word) if all(part.kind == "text" for part in word) else ""
 
 
 def _find_missing_package(script: StartedScript) -> str:
-    """The first package that a script loads and that is in no `node_modules` above it."""
+    """The first package that a script loads and no `node_modules` above it contains."""
     folders = [
         Path(os.path.realpath(script.file)).parent,
         *Path(os.path.realpath(script.file)).parent.parents,
@@ -182,7 +182,7 @@ def _is_named(package: str, folders: Sequence[Path]) -> bool:
 def _find_missing_module(script: StartedScript, root: str) -> str:
     """The first module that a script imports and its Python does not find."""
     path, data = script.path, script.data
-    # A Python of the project would run unapproved code: the `.pth` files of its environment.
+    # A Python in the project would run unapproved code: the `.pth` files of its environment.
     project_folders = {os.path.abspath(root), os.path.realpath(root)}  # noqa: PTH100
     places = {os.path.abspath(path), os.path.realpath(path)} if path else set()  # noqa: PTH100
     if not places or any(
@@ -191,18 +191,18 @@ def _find_missing_module(script: StartedScript, root: str) -> str:
         return ""
     if _is_shim(os.path.realpath(path)):
         return ""
-    # Where these are set, a Python looks in folders that may be the project's.
+    # If these are set, a Python searches folders that may be the project's.
     if os.environ.get("PYTHONPATH") or os.environ.get("PYTHONHOME") or b"sys.path" in data:
         return ""
     names = [name for name in _list_imports(data) if not _is_beside(name, script.file)]
     if Path(root, ARCHIVE).is_file():
-        # The project's own bridge is on the search path of the hooks that it starts.
+        # The project's own bridge is on the search path of its hooks.
         names = [name for name in names if name != "hookport"]
     return _find_unknown_module(path, names) if names else ""
 
 
 def _is_shim(path: str) -> bool:
-    """Whether a program is a script that starts one of several versions, by the folder that it is in."""
+    """Whether a program is a script that starts one of several versions, by its folder."""
     try:
         with Path(path).open("rb") as file:
             return file.read(2) == b"#!"
@@ -211,7 +211,7 @@ def _is_shim(path: str) -> bool:
 
 
 def _list_imports(data: bytes) -> list[str]:
-    """The modules that a script imports on every run, those of Python itself left out."""
+    """The modules that a script imports on every run, without Python's own."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""The gates that a hook passes on its way to an effect, in order, and which finding is about which gate."""
+"""The gates that a hook passes on its way to an effect, in order, and the gate of each finding."""
 
 from __future__ import annotations
 
@@ -71,16 +71,16 @@ _GATE = {kind.code: gate for gate, kinds in _ABOUT.items() for kind in kinds}
 
 
 def find_gate(code: str, agent: str) -> str:
-    """The gate that a finding is about; of hookport itself, trust is the user's approval."""
+    """The gate that a finding is about; for hookport itself, trust is the user's approval."""
     gate = _GATE.get(code, OBEYED)
     return APPROVED if gate == TRUSTED and not agent else gate
 
 
 def is_about(code: str, agent: str, covered_by: str) -> bool:
-    """Whether a finding, of an agent or of hookport itself, keeps a hook from its work that is run so.
+    """Whether a finding, of an agent or of hookport itself, stops a hook that runs in a certain way.
 
-    What an agent does with a file matters to the hooks that it loads from it, not to those that an entry
-    runs; whether an entry is there and approved is known from the entry.
+    An agent's treatment of a file matters to the hooks that it loads from it, not to hooks run by an entry.
+    Whether an entry exists and is approved follows from the entry.
     """
     gate = find_gate(code, agent)
     return gate in (MATCHES, STARTS) or (covered_by == "agent" and bool(agent))

@@ -36,7 +36,7 @@ from hookport.vendor.vendored import ARCHIVE
 
 
 class OwnHooks(NamedTuple):
-    """What hookport runs for agents; `theirs` are files that agents read themselves, left out here."""
+    """What hookport runs for agents, without `theirs`: files that agents read themselves."""
 
     discovery: Discovery
     hooks: tuple[HookEntry, ...]
@@ -62,7 +62,7 @@ def examine_own(
     failures: Failures,
     reported: Container[tuple[str, str]] = (),
 ) -> Iterator[Diagnosis]:
-    """Everything that is wrong with hookport's own hooks and files, but for skips that are `reported`."""
+    """All errors of hookport's own hooks and files, except skips that are already `reported`."""
     compiled_plan = plan.parse(plan_builder.compile_plan(own_hooks.discovery, world.env, str(world.cwd)))
     assert isinstance(compiled_plan, plan.DispatchPlan)  # noqa: S101  (it was made just now)
     yield from find_broken_sources(own_hooks, world)
@@ -98,7 +98,7 @@ def _identify(hook: HookEntry) -> tuple[str, str]:
 
 
 def _find_not_covered(compiled_plan: plan.DispatchPlan, world: World) -> Iterator[Diagnosis]:
-    """What of approved hooks no approval covers."""
+    """The parts of approved hooks that no approval covers."""
     for hook in compiled_plan.read_all_hooks():
         if hook.not_covered and hook.trust and not hook.trust["why"]:
             finding = f.NotCovered.at(hook.place, name=hook.name, what=", ".join(hook.not_covered))
@@ -121,7 +121,7 @@ def _find_unapproved(
     cases: Iterable[AgentCase],
     reported: Container[tuple[str, str]],
 ) -> Iterator[Diagnosis]:
-    """Hooks of the project that the user did not approve, or that changed since; the bridge runs none."""
+    """Hooks of the project that the user did not approve, or that changed since; the bridge skips them."""
     if lost := compiled_plan.header["lost"]:
         evidence = f"the approvals are in {shorten_path(trust.find_store(world.env), world)}"
         yield Diagnosis("", f.ApprovalUnknown.at("", why=lost), evidence)
@@ -152,7 +152,7 @@ def _find_unapproved(
 
 
 def explain_skips(discovery: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """Why the bridge skips hooks of the project, by file and place."""
+    """The reasons why the bridge skips hooks of the project, by file and place."""
     hooks = [hook for hook in plan_builder.judge_entries(discovery, env) if hook.scope == "project"]
     objections = {
         (hook.file, hook.place): trust.find_hook_objection(hook, discovery.root, env) for hook in hooks
@@ -161,8 +161,8 @@ def explain_skips(discovery: Discovery, env: Mapping[str, str]) -> dict[tuple[st
 
 
 def make_skip_finding(why: str) -> Finding:
-    """That the bridge skips a hook."""
-    fix = "Look at it and approve it with `hookport trust`."
+    """The diagnosis of a hook that the bridge skips."""
+    fix = "Review and approve it with `hookport trust`."
     return f.HookUntrusted.at("", None, dialect="hookport", why=why, fix=fix)
 
 
@@ -183,13 +183,13 @@ def _find_entries(own_hooks: OwnHooks, world: World, cases: Iterable[AgentCase])
 
 
 def _needs_no_bridge(hook: HookEntry, installed: Iterable[InstalledEntries]) -> bool:
-    """Whether agents run a hook by entries of its own only, which need no approval."""
+    """Whether agents run a hook only through its own entries, which need no approval."""
     modes = {entries.mode for entries in installed if find_commands(entries, hook)[0]}
     return modes == {"native"}
 
 
 def _check_bridge(world: World) -> Iterator[Diagnosis]:
-    """The bridge that the project brings along, if it does."""
+    """The project's own bridge, if it has one."""
     if (world.root / ARCHIVE).exists():
         for finding in writer.check(str(world.root)):
             yield Diagnosis("", finding, shorten_path(finding.file, world))
@@ -217,7 +217,7 @@ def _check_files(own_hooks: OwnHooks, world: World) -> Iterator[Diagnosis]:
 
 
 def _check_scripts(own_hooks: OwnHooks, world: World, failures: Failures) -> Iterator[Diagnosis]:
-    """Scripts that are missing or cannot do their work, and hooks that keep failing."""
+    """Scripts that are missing or cannot work, and hooks that keep failing."""
     machine = Machine(world.root, world.env)
     for hook in own_hooks.hooks:
         dead = frozenset({_identify(hook)})
@@ -235,7 +235,7 @@ def _check_scripts(own_hooks: OwnHooks, world: World, failures: Failures) -> Ite
 
 
 def _find_unstartable(hook: HookEntry, world: World) -> Iterator[Diagnosis]:
-    """Scripts that are missing, or not executable; the scripts of folders are known by their names."""
+    """Scripts that are missing or not executable; the scripts of folders are identified by name."""
     script = find_named_script(hook.hook.handler.command)
     dead = frozenset({_identify(hook)})
     for path in map(Path, hook.scripts):
@@ -244,7 +244,7 @@ def _find_unstartable(hook: HookEntry, world: World) -> Iterator[Diagnosis]:
             yield Diagnosis(
                 "",
                 _place_finding(hook, f.ScriptMissing.at("", None, script=name)),
-                f"{name} is not there",
+                f"{name} does not exist",
                 dead,
             )
         elif script and script.is_direct and not os.access(path, os.X_OK):
@@ -254,7 +254,7 @@ def _find_unstartable(hook: HookEntry, world: World) -> Iterator[Diagnosis]:
 
 
 def _find_uncalled(own_hooks: OwnHooks, cases: list[AgentCase]) -> Iterator[Diagnosis]:
-    """Hooks that wait for an agent to call hookport, which none does."""
+    """Hooks that no agent calls hookport for."""
     called = any(
         is_ours(hook) or ownership.is_ours(hook.hook.handler.command)
         for case in cases
@@ -262,7 +262,7 @@ def _find_uncalled(own_hooks: OwnHooks, cases: list[AgentCase]) -> Iterator[Diag
         for hook in source.hooks
     )
     called = called or any(map(_has_generated_code, cases))
-    # Where an agent is used, its own report has what does not run there.
+    # The report of a detected agent lists the hooks that do not run there.
     if own_hooks.hooks and not called and not any(case.is_here for case in cases):
         files = dict.fromkeys(hook.file for hook in own_hooks.hooks)
         finding = f.NoBridge.at("", count=spell_count(len(own_hooks.hooks)))._replace(file=next(iter(files)))
@@ -276,7 +276,7 @@ def _has_generated_code(case: AgentCase) -> bool:
 
 
 def _find_late(own_hooks: OwnHooks, past: History) -> Iterator[Diagnosis]:
-    """Hooks whose time is shorter than their last runs took."""
+    """Hooks whose timeout is shorter than their last runs."""
     for hook in own_hooks.hooks:
         limit = plan_builder.plan_entry(hook).timeout_seconds
         runs = past.by_hook.get(_identify(hook))
@@ -286,7 +286,7 @@ def _find_late(own_hooks: OwnHooks, past: History) -> Iterator[Diagnosis]:
 
 
 def _find_idle(own_hooks: OwnHooks, world: World, past: History) -> Iterator[Diagnosis]:
-    """Hooks that did not run on events that they are for, since their file was last changed."""
+    """Hooks that did not run on matching events since their file last changed."""
     for own_hook in own_hooks.hooks:
         hook = plan_builder.plan_entry(own_hook)
         since = _find_change_time(own_hook)
@@ -302,9 +302,7 @@ def _find_idle(own_hooks: OwnHooks, world: World, past: History) -> Iterator[Dia
             event.hooks.get(_identify(own_hook), (False, ""))[0] for event in matching
         ):
             continue
-        why = matching[-1].hooks.get(_identify(own_hook), (False, "it was not among the hooks of the event"))[
-            1
-        ]
+        why = matching[-1].hooks.get(_identify(own_hook), (False, "it was not among the event's hooks"))[1]
         finding = _place_finding(own_hook, f.NeverFired.at("", count=len(matching)))
         yield Diagnosis("", finding, f"{matching[-1].time} {matching[-1].agent}: {why}")
 
@@ -331,19 +329,19 @@ def _is_here(cwd: str, world: World) -> bool:
 
 
 def _check_state(world: World) -> Iterator[Diagnosis]:
-    """The folder of the journal, and that of the plans."""
+    """The folders of the journal and of the plans."""
     path = plan.find_plan_path(str(world.cwd), world.env)
     for folder, what in (
         (journal.find_state_folder(world.env), "journal"),
         (str(Path(path).parent) if path else "", "plans"),
     ):
-        why = _explain_unwritable(folder) if folder else f"there is no place for the {what}: HOME is not set"
+        why = _explain_unwritable(folder) if folder else f"no folder for the {what}: HOME is not set"
         if why:
             yield Diagnosis("", f.StateNotKept.at("", why=why)._replace(file=folder), why)
 
 
 def _explain_unwritable(folder: str) -> str:
-    """Why nothing can be written to a folder that may have to be made; empty if it can."""
+    """The reason why a folder, which may have to be made, is not writable; empty if it is."""
     existing = Path(folder)
     while not os.path.lexists(existing) and existing != existing.parent:
         existing = existing.parent
@@ -360,7 +358,7 @@ def _check_plan(own_hooks: OwnHooks, world: World) -> Iterator[Diagnosis]:
     why = kept_plan if isinstance(kept_plan, str) else ""
     if isinstance(kept_plan, plan.DispatchPlan):
         made_by = kept_plan.header["version"]
-        why = f"it was made by hookport {made_by}" if made_by != __version__ else ""
+        why = f"hookport {made_by} made it" if made_by != __version__ else ""
         why = why or ("a source changed since" if plan.has_changed(kept_plan) else "")
     if why:
         finding = f.PlanStale.at("", why=why)._replace(file=path)

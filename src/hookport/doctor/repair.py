@@ -1,4 +1,4 @@
-"""Repairs that need no question: file modes, our own entries and plan; nothing that is a user's."""
+"""Repairs without questions: file modes, our own entries and plan, nothing of a user's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ READ = 0o444
 
 
 def repair(reports: Iterable[DoctorReport], cwd: str, env: Mapping[str, str]) -> list[str]:
-    """Do what is safe, and return a line for each thing done."""
+    """Make the safe repairs, and return a line for each."""
     repairs = dict.fromkeys(
         diagnosis.repair for report in reports for diagnosis in report.diagnoses if diagnosis.repair
     )
@@ -28,17 +28,17 @@ def _make_executable(fix: Repair, _cwd: str, _env: Mapping[str, str]) -> list[st
     try:
         path.chmod(mode | (mode & READ) >> 2)
     except OSError as error:
-        return [f"could not make {path} executable: {error.strerror}"]
+        return [f"cannot make {path} executable: {error.strerror}"]
     return [f"made {path} executable (its mode was {mode:o}, and is {path.stat().st_mode & 0o7777:o})"]
 
 
 def _renew_plan(fix: Repair, _cwd: str, env: Mapping[str, str]) -> list[str]:
     plan_builder.load_current_plan(fix.target, env)
-    return [f"made the plan of {fix.target} anew"]
+    return [f"rebuilt the plan of {fix.target}"]
 
 
 def _renew_entries(fix: Repair, cwd: str, env: Mapping[str, str]) -> list[str]:
-    """Our entries in an agent's files, written anew; what a user wrote there stays as it is."""
+    """Rewrite our entries in an agent's files, and leave the user's own content untouched."""
     request = sync.SyncRequest(
         (fix.target,), "user" if fix.scope == "user" else "project", vendor=fix.vendored
     )
@@ -48,7 +48,7 @@ def _renew_entries(fix: Repair, cwd: str, env: Mapping[str, str]) -> list[str]:
     except HookportError as error:
         return [f"did not write the entries of {fix.target}: {error}"]
     return [
-        f"wrote hookport's entries in {change.path} anew; `hookport undo` takes that back"
+        f"rewrote hookport's entries in {change.path}; `hookport undo` reverts that"
         for change in sync_plan.changes
     ]
 

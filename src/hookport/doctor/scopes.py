@@ -21,7 +21,7 @@ from hookport.project.ownership import MARK
 
 
 def find_misplaced_files(case: AgentCase) -> Iterator[Diagnosis]:
-    """Files of the user in a project, and files of a project in the user's home."""
+    """User files in a project, and project files in the user's home."""
     home, root = case.world.home, case.world.root
     if home is None or home == root:
         return
@@ -29,8 +29,8 @@ def find_misplaced_files(case: AgentCase) -> Iterator[Diagnosis]:
         scope: _list_paths(case, *scopes) for scope, scopes in (("user", SCOPES[2:]), ("project", SCOPES[:2]))
     }
     for scope, folder, why in (
-        ("user", root, "it reads it in the home folder only"),
-        ("project", home, "it reads it in a project only"),
+        ("user", root, "it reads it only in the home folder"),
+        ("project", home, "it reads it only in a project"),
     ):
         other_paths = paths["project" if scope == "user" else "user"]
         for path in paths[scope]:
@@ -68,7 +68,7 @@ def _diagnose_file(
 
 
 def find_passed_over(case: AgentCase) -> Iterator[Diagnosis]:
-    """Files between the folder and the project's root, for agents that look at the root only."""
+    """Files between the folder and the project root, for agents that read only the root."""
     folders = [case.world.cwd, *case.world.cwd.parents]
     if case.dialect.project_read not in ("repository", "unsure") or case.world.root not in folders:
         return
@@ -83,7 +83,7 @@ def find_passed_over(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def find_copies(case: AgentCase) -> Iterator[Diagnosis]:
-    """Hooks that the agent reads twice in different files, be one of them another agent's."""
+    """Hooks that the agent reads twice in different files, its own or another agent's."""
     candidates = [
         (source, hook, _make_key(hook), _resolve_script(case, hook))
         for source in (*case.sources, *case.foreign)
@@ -92,7 +92,7 @@ def find_copies(case: AgentCase) -> Iterator[Diagnosis]:
     ]
     reported: set[tuple[str, str]] = set()
     for (first, hook, key, script), (second, other, other_key, other_script) in combinations(candidates, 2):
-        # Two hooks do the same by their words, or by the script that both start.
+        # Two hooks do the same if their commands are equal, or start the same script.
         if (
             not (key == other_key or (script and script == other_script))
             or identify_hook(second, other) in reported
@@ -101,7 +101,7 @@ def find_copies(case: AgentCase) -> Iterator[Diagnosis]:
         # `check` reports the same command twice in one file.
         if first.path == second.path and hook.hook.handler.command == other.hook.handler.command:
             continue
-        # Of entries of a project and of a user one answers for both.
+        # Of a project's and a user's entries, one answers for both.
         if key[0] == "bridge" and (first.scope == "user") != (second.scope == "user"):
             continue
         if (
@@ -116,7 +116,7 @@ def find_copies(case: AgentCase) -> Iterator[Diagnosis]:
 
 
 def _is_apart(case: AgentCase, first: HookFile, second: HookFile) -> bool:
-    """Whether no product of the agent reads both files."""
+    """Whether each product of the agent reads only one of two files."""
     readers = [_find_product(case, str(source.path)) for source in (first, second)]
     return None not in readers and readers[0] != readers[1]
 
@@ -127,7 +127,7 @@ def _find_product(case: AgentCase, path: str) -> int | None:
 
 
 def _resolve_script(case: AgentCase, hook: CheckedEntry) -> tuple[str, ...]:
-    """The event and the command with the real path of its script, however that is spelled."""
+    """The event and the command with the real path of its script, however spelled."""
     command = hook.hook.handler.command.replace('"', "").replace("'", "")
     for script, path in find_started_scripts(hook, case.world.root):
         word = script.word.replace('"', "").replace("'", "")
@@ -137,7 +137,7 @@ def _resolve_script(case: AgentCase, hook: CheckedEntry) -> tuple[str, ...]:
 
 
 def _make_key(seen_hook: CheckedEntry) -> tuple[str, ...]:
-    """The key that two hooks share if they do the same, in whatever dialect they are written."""
+    """The key that two hooks share if they do the same, in any dialect."""
     if is_ours(seen_hook) and " dispatch " in seen_hook.hook.handler.command:
         return ("bridge", seen_hook.hook.event)
     hook = unwrap_hook(seen_hook.hook)
@@ -161,7 +161,7 @@ def _overlaps(hook: CheckedEntry, other: CheckedEntry) -> bool:
 
 
 def _runs_once(case: AgentCase, hook: CheckedEntry, other_hook: CheckedEntry) -> bool:
-    """Whether the agent runs the same hook once, wherever it stands."""
+    """Whether the agent runs the same hook once, even if it is in several files."""
     if hook.dialect.id != case.dialect.id or other_hook.dialect.id != case.dialect.id:
         return False
     once = case.dialect.runs_once

@@ -30,8 +30,8 @@ from hookport.shapes.dialect import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.vendor import vendored
 
 BY_ITSELF = "by itself"
-UNAPPROVED = "you have not approved it as it is: `hookport trust`"
-# What is wrong with a whole file or folder, or with an entry that is read as no hook.
+UNAPPROVED = "you have not approved its current version: `hookport trust`"
+# Findings about a whole file or folder, or about an entry that is not read as a hook.
 UNREAD = (
     f.FileDropped.code,
     f.SourceBroken.code,
@@ -39,7 +39,7 @@ UNREAD = (
     f.DuplicateKey.code,
     f.FolderPassedOver.code,
 )
-# Findings that the rows of the hooks show already.
+# Findings that the rows of the hooks already show.
 IN_ROWS = (f.NeverFires.code, f.OnlyAdvises.code)
 
 
@@ -51,14 +51,14 @@ class HookState(NamedTuple):
     file: str
     place: str
     scope: str
-    # `installed`, `drifted`, `missing`, or `by itself` where the agent reads the hook's own file.
+    # `installed`, `drifted`, `missing`, or `by itself` if the agent reads the hook's own file.
     state: str
-    # `enforced`, `advisory`, `failing` (it runs and cannot do its work) or `unavailable`, and why.
+    # `enforced`, `advisory`, `failing` (it runs but cannot work) or `unavailable`, and why.
     level: str
     reason: str
-    # When it last ran there, empty if the journal has nothing.
+    # When it last ran there, empty if not in the journal.
     fired: str
-    # What to do about a level that is not what it should be.
+    # The fix for a level below `enforced`.
     fix: str = ""
 
 
@@ -73,35 +73,35 @@ class AgentState(NamedTuple):
     state: str
     files: tuple[str, ...]
     hooks: tuple[HookState, ...]
-    # What a person must know before hooks run there.
+    # Steps that a person must take before hooks run there.
     notes: tuple[str, ...]
     findings: tuple[Finding, ...]
 
 
 class Status(NamedTuple):
-    """All agents that are detected or have entries of ours."""
+    """All agents that are detected or contain our entries."""
 
     root: str
     approval: lock.ApprovalStanding
-    # Hooks that the user paused, and until when.
+    # Paused hooks, and until when.
     paused: Mapping[str, float]
     agents: tuple[AgentState, ...]
-    # Modules of code of these agents, which hookport does not manage.
+    # Code modules of these agents, which hookport does not manage.
     unmanaged: tuple[Module, ...] = ()
-    # Files with hooks that nothing reads where they stand.
+    # Files with hooks that nothing reads there.
     misplaced: tuple[Finding, ...] = ()
-    # Files with hooks at their places of which no hook is known, and why.
+    # Files at hooks' places from which no hook is read, and why.
     unread: tuple[Finding, ...] = ()
 
 
 class _StatusContext(NamedTuple):
-    """What holds for all agents: when hooks last ran, which are not approved, how agents judge entries."""
+    """The facts for all agents: when hooks last ran, which are unapproved, how agents judge entries."""
 
     fired: Mapping[tuple[str, ...], str]
     waiting: Mapping[tuple[str, str], str]
     # By agent and command.
     said: Mapping[tuple[str, str], str]
-    # The plan that the project brings along is not the approved one.
+    # Whether the project's own plan is not the approved one.
     is_unlocked: bool
     # The diagnoses of each hook, by agent (empty for hookport itself), file and place.
     diagnoses_of_hooks: Mapping[tuple[str, str, str], Sequence[Diagnosis]]
@@ -125,11 +125,20 @@ def read_status(
     plan = str(Path(discovery.root, vendored.PLAN))
     states_known = trust.load_approval(discovery.root, env).states
     approved = {state.lock["bridge"].get(vendored.PLAN) for state in states_known}
-    reports = examine(cwd, env, chosen, is_quick=True)
+    targets = {
+        agent: [find_target(agent, scope, discovery.root, env) for scope in SCOPES] for agent in chosen
+    }
+    # Where an agent has neither a trace nor a file, nothing is installed for it.
+    shown = [
+        agent
+        for agent in chosen
+        if names or agent in evidence or any(target.list_files() for target in targets[agent])
+    ]
+    reports = examine(cwd, env, shown or chosen, is_quick=True)
     ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
     for diagnosis in (diagnosis for report in reports for diagnosis in report.diagnoses):
         finding = diagnosis.finding
-        # The agent's environment decides it; assume that it is like this one.
+        # The agent's environment decides; assume that it equals this one.
         is_doubted = finding.code == f.WordNotExpanded.code and finding.severity != "error"
         doubted = {(finding.file, finding.where)} if is_doubted else ()
         for key in diagnosis.dead if finding.severity == "error" else doubted:
@@ -144,12 +153,10 @@ def read_status(
         discovery.hooks,
     )
     states: list[AgentState] = []
-    for number, agent in enumerate(chosen):
-        tell(agent, number, len(chosen))
-        standings = [
-            find_installed(find_target(agent, scope, discovery.root, env), discovery) for scope in SCOPES
-        ]
-        # What is installed in a file that cannot be read is unknown.
+    for number, agent in enumerate(shown):
+        tell(agent, number, len(shown))
+        standings = [find_installed(target, discovery) for target in targets[agent]]
+        # The entries in an unreadable file are unknown.
         refused = [
             standing
             for standing in standings
@@ -177,7 +184,7 @@ def read_status(
 
 
 def _find_unread(reports: Iterable[Sequence[Diagnosis]]) -> Iterator[Finding]:
-    """What costs the hooks of a file before they are known, once for each place."""
+    """Errors that lose a file's hooks before they are known, once for each place."""
     reported: set[tuple[str, str]] = set()
     for diagnosis in (diagnosis for diagnoses in reports for diagnosis in diagnoses):
         finding = diagnosis.finding
@@ -191,7 +198,7 @@ def _find_unread(reports: Iterable[Sequence[Diagnosis]]) -> Iterator[Finding]:
 def _make_agent_state(
     standing: sync.AgentStanding, rows: Mapping[tuple[str, str], HookState], shown: str, *, is_first: bool
 ) -> AgentState:
-    """One block: every hook in the first, and in another those that its entries are for."""
+    """One block: every hook in the first, and in others the hooks of their entries."""
     dialect, plan = standing.installed.target.dialect, standing.plan
     is_all = is_first or plan.mode == "bridge"
     hooks = tuple(row for row in rows.values() if is_all or row.scope == plan.scope)
@@ -230,7 +237,7 @@ def _make_hook_state(
     if needs_approval and level != "unavailable" and is_waiting and hook.scope == "project":
         level, reason = "unavailable", UNAPPROVED
     verdicts = {context.said.get((dialect.id, command), "") for command in running} - {""}
-    # Of several entries the one counts that holds the hook up.
+    # Of several entries, the one that stops the hook counts.
     worst = next((word for word in (MODIFIED, UNTRUSTED, TRUSTED) if word in verdicts), "")
     if worst and cover.by == "entry":
         remedy = "" if worst == TRUSTED else ": `hookport trust --agents`"
@@ -265,7 +272,7 @@ def _make_hook_state(
 
 
 def _explain_dead(hook: HookEntry, *, by_agent: bool) -> str:
-    """Why a hook never runs although it is installed: its rule, read as whoever runs it reads it."""
+    """Explain why an installed hook never runs: its rule, as its runner reads it."""
     dead = find_dead_rule(hook.hook, get(hook.hook.dialect)) if hook.hook.condition else None
     if dead is None or (dead.is_documented and not by_agent):
         return ""
@@ -275,7 +282,7 @@ def _explain_dead(hook: HookEntry, *, by_agent: bool) -> str:
 def _find_illness(
     hook: HookEntry, dialect: Dialect, cover: Cover, context: _StatusContext
 ) -> tuple[str, str, str] | None:
-    """The level, its reason and the fix where the doctor knows why a hook does not do its work."""
+    """The level, its reason and the fix if the doctor knows why a hook does not work."""
     keys = [(agent, hook.file, hook.place) for agent in (dialect.id, "")]
     diagnoses = [diagnosis for key in keys for diagnosis in context.diagnoses_of_hooks.get(key, ())]
     worst = next(
@@ -291,14 +298,14 @@ def _find_illness(
 
 
 def _explain_disobeyed(hook: HookEntry, agent: Dialect, scopes: Sequence[InstalledEntries]) -> str:
-    """Why a deny of a hook that the agent runs by itself does not hold, where its script shows that."""
+    """Explain, from its script, why a deny of a hook that the agent runs itself does not hold."""
     if hook.hook.dialect != agent.id:
         return ""
     return explain_disobedience(hook.hook, Path(scopes[0].target.root), Path(hook.package))
 
 
 def _read_last_runs(env: Mapping[str, str]) -> dict[tuple[str, ...], str]:
-    """When each hook last ran, by agent, file and place; a command that was wrapped, by itself."""
+    """When each hook last ran, by agent, file and place; a wrapped command by itself."""
     last_runs: dict[tuple[str, ...], str] = {}
     for record in journal.Reader(env).new():
         for run in record.get("hooks", ()):

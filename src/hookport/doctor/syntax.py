@@ -1,6 +1,6 @@
 """Syntax checks of scripts, by the interpreter that runs them; no line of a script is executed.
 
-What was found is kept by the state of the file (inode, size and times), so that asking again starts nothing.
+Results are cached by the state of the file (inode, size and times), so that a repeated check starts nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from hookport.base import folders
 from hookport.base.files import keep_file
 
-# Interpreters start in tens of milliseconds; one that takes longer proves nothing.
+# Interpreters start in tens of milliseconds; a slower one proves nothing.
 SECONDS = 5
 KEPT = "syntax.json"
 MOST_KEPT = 500
@@ -31,7 +31,7 @@ _PLACE = re.compile(r"(?:line )?(\d+)(?::|,)? *(.*)")
 
 
 class SyntaxFault(NamedTuple):
-    """Why a script does not parse, the line that shows it, and the words of the check."""
+    """Why a script does not parse, the faulty line, and the command of the check."""
 
     why: str
     evidence: str
@@ -39,16 +39,16 @@ class SyntaxFault(NamedTuple):
 
 
 def is_shell(program: str) -> bool:
-    """Whether a program is a shell that reads the POSIX language."""
+    """Whether a program is a POSIX shell."""
     return program.rpartition("/")[2] in SHELLS
 
 
 def check_syntax(
     program: str, script: Path, path: str, root: str, env: Mapping[str, str]
 ) -> SyntaxFault | None:
-    """What is wrong with a script for a program that is at a path; None if nothing is, or that is unknown.
+    """Check a script with the program at a path; None if it parses, or if that is unknown.
 
-    A program that stands in the project is not started: a check must not run what nobody approved.
+    A program inside the project is not started: a check must not run unapproved code.
     """
     name = program.rpartition("/")[2]
     real = os.path.realpath(path) if path else ""
@@ -74,7 +74,7 @@ def check_syntax(
 
 
 def _examine(name: str, path: str, script: Path) -> list[str | list[str]] | None:
-    """Why, the evidence and the words of a check; empty if the script parses, None if that is not known."""
+    """The cause, the evidence and the command of a check; empty if the script parses, None if unknown."""
     if name in SHELLS:
         return _run_check([path, *SHELLS[name], str(script)], script, [name, *SHELLS[name]])
     if name == "node" and script.suffix not in (".ts", ".mts", ".cts"):
@@ -85,7 +85,7 @@ def _examine(name: str, path: str, script: Path) -> list[str | list[str]] | None
 
 
 def _examine_python(name: str, path: str, script: Path) -> list[str | list[str]] | None:
-    """Our own compiler first: only what it refuses is asked of the Python that runs the script."""
+    """Compile with our own Python first; only if that fails, ask the Python that runs the script."""
     try:
         data = script.read_bytes()
         with warnings.catch_warnings():
@@ -123,11 +123,11 @@ def _run_check(
 
 
 def _read_complaint(text: str, script: Path) -> tuple[str, str]:
-    """An interpreter's error about a script in one line, and that line of the script; empty if none."""
+    """An interpreter's error in one line, and that line of the script; empty if none."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     named = next((line for line in lines if str(script) in line), "")
     errors = [line for line in lines if re.match(r"[A-Z]\w*Error\b", line)]
-    # Node's codes are of how it loads a file, as where it refuses to check one by its name, and runs it.
+    # Node's error codes are about loading a file, for example refusing to check it by its name.
     if any("[ERR_" in line for line in errors):
         return "", ""
     if not named or not (errors or "rror" in named or "unexpected" in named or "nterminated" in named):

@@ -1,6 +1,6 @@
-"""Why a hook does not run in an agent: every gate on its way, in order, up to the first that is closed.
+"""Why a hook does not run in an agent: every gate on its way, in order, up to the first closed one.
 
-Each gate is judged by the results of `status` and `doctor` for the same hook, so that all three agree.
+The results of `status` and `doctor` for the same hook decide each gate, so that all three agree.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from hookport.runtime import engine, pauses, policy, trust
 from hookport.wire.table import Wire
 
 OK, FAILS, UNSEEN = "ok", "fails", "unseen"
-NOT_BLOCKING = "nothing is to be obeyed: it does not block"
+NOT_BLOCKING = "nothing to obey: it does not block"
 WITHOUT_BRIDGE = "not needed: it runs without the bridge"
 
 
 class GateStep(NamedTuple):
-    """One gate: `ok`, `fails` or `unseen` (it cannot be checked), what shows that, and the way out."""
+    """One gate: `ok`, `fails` or `unseen` (it cannot be checked), the evidence, and the fix."""
 
     gate: str
     state: str
@@ -58,7 +58,7 @@ class GateStep(NamedTuple):
 
 
 class HookWalk(NamedTuple):
-    """A hook on its way to an effect in an agent; the last step is the first that fails, if one does."""
+    """A hook on its way to an effect in an agent; the last step is the first that fails, if any."""
 
     hook: str
     file: str
@@ -68,7 +68,7 @@ class HookWalk(NamedTuple):
 
     @property
     def failed(self) -> GateStep | None:
-        """The gate that is closed."""
+        """The closed gate."""
         return self.steps[-1] if self.steps and self.steps[-1].state == FAILS else None
 
 
@@ -83,7 +83,7 @@ class ProjectView(NamedTuple):
     paused: Mapping[str, float]
 
     def list_hooks(self) -> tuple[HookEntry, ...]:
-        """Every hook that was found, those too that are off or overridden, without entries that call us."""
+        """Every discovered hook, even if switched off or overridden, without entries that call us."""
         every = (
             *self.found.hooks,
             *self.found.scoped,
@@ -93,7 +93,7 @@ class ProjectView(NamedTuple):
 
 
 def view_project(cwd: str, env: Mapping[str, str], agents: Sequence[str]) -> ProjectView:
-    """Look at a project as agents see it."""
+    """Diagnose a project as agents see it."""
     discovery = discover(cwd, env)
     project_status = read_status(cwd, env, agents)
     reports = [*examine(cwd, env, agents), *(report for report in examine(cwd, env, agents, is_quick=True))]
@@ -116,7 +116,7 @@ def view_project(cwd: str, env: Mapping[str, str], agents: Sequence[str]) -> Pro
 
 
 def find_hooks(name: str, project: ProjectView) -> list[HookEntry]:
-    """The hooks that a word names: by their names, their places, their scripts or their files."""
+    """The hooks that a word names: by name, place, script or file."""
     word = name.lower()
     every = project.list_hooks()
     for key in (_is_exact, _is_partial):
@@ -157,7 +157,7 @@ def walk_hook(
 
 
 def make_match_step(hook: HookEntry, event: Event, agent: Wire, env: Mapping[str, str]) -> GateStep:
-    """Whether the matcher of a hook takes a concrete call, as a gate."""
+    """The gate of a hook's matcher for a concrete call."""
     (run,) = engine.explain_hooks(event, [plan_entry(hook)], engine.RunSetting(agent, get_wire, env))
     fix = "" if run.matched else "Widen its matcher if it should run on this call."
     return GateStep(MATCHES, OK if run.matched else FAILS, run.why, fix)
@@ -202,17 +202,17 @@ def _walk_gates(
 def _find_closed(
     hook: HookEntry, dialect: Dialect, cover: Cover, project: ProjectView
 ) -> Iterator[tuple[str, GateStep]]:
-    """The gates that are closed, the worst finding of each."""
+    """The closed gates, with the worst finding of each."""
     for diagnosis in reversed(project.diagnoses):
         finding = diagnosis.finding
         if finding.severity != "error" or diagnosis.agent not in ("", dialect.id):
             continue
         gate = find_gate(finding.code, diagnosis.agent)
-        # What costs all hooks of a file is about how it is read, not about a matcher.
+        # An error that loses all hooks of a file is about reading it, not about a matcher.
         gate = RECOGNISED if hook.dropped and gate == MATCHES else gate
         is_of_file = not diagnosis.dead and finding.file == hook.file and gate == RECOGNISED
         is_its = (hook.file, hook.place) in diagnosis.dead or is_of_file
-        # Where nothing runs it, everything that is known may be the reason.
+        # If nothing runs it, every finding may be the reason.
         if is_its and (not cover.by or is_about(finding.code, diagnosis.agent, cover.by)):
             yield gate, GateStep(gate, FAILS, _spell_diagnosis(diagnosis), finding.hint, finding.code)
     if not cover.by:
@@ -221,7 +221,7 @@ def _find_closed(
 
 
 def _find_doubt(hook: HookEntry, dialect: Dialect, project: ProjectView) -> GateStep | None:
-    """What may keep a hook from starting, where the environment of the agent decides that."""
+    """What may prevent a hook from starting, if the agent's environment decides."""
     for diagnosis in project.diagnoses:
         finding = diagnosis.finding
         is_its = (finding.file, finding.where) == (hook.file, hook.place)
@@ -236,7 +236,7 @@ def _spell_diagnosis(diagnosis: Diagnosis) -> str:
 
 
 def _find_gap_gate(hook: HookEntry, dialect: Dialect, cover: Cover, project: ProjectView) -> str:
-    """The gate at which a hook stops that nothing runs."""
+    """The gate that stops a hook which nothing runs."""
     root, env = project.found.root, project.world.env
     if hook.off:
         return ENABLED
@@ -287,7 +287,7 @@ def _check_trusted(dialect: Dialect, cover: Cover, row: HookState | None, projec
     ]
     if unseen and cover.by:
         return GateStep(TRUSTED, UNSEEN, unseen[0].message, unseen[0].hint)
-    return GateStep(TRUSTED, OK, "nothing is known against it")
+    return GateStep(TRUSTED, OK, "no evidence against it")
 
 
 def _check_approved(
@@ -295,21 +295,21 @@ def _check_approved(
 ) -> GateStep:
     discovery, env = project.found, project.world.env
     if cover.by == "agent":
-        return GateStep(APPROVED, OK, "not needed: the agent runs it by itself")
+        return GateStep(APPROVED, OK, "not needed: the agent runs it itself")
     if found_hook.scope != "project":
-        return GateStep(APPROVED, OK, "not needed: it is your own")
+        return GateStep(APPROVED, OK, "not needed: it is your own hook")
     if row and row.reason == UNAPPROVED:
         hook = plan_identified_entry(found_hook, discovery.root, env)
         record = trust.record_approval(hook, discovery.root, env, trust.load_approval(discovery.root, env))
         why = trust.find_cause(trust.find_objection(record)) or "the plan of the project's bridge changed"
         return GateStep(APPROVED, FAILS, why, "Run `hookport trust`.")
-    return GateStep(APPROVED, OK, "you approved it as it is")
+    return GateStep(APPROVED, OK, "you approved its current version")
 
 
 def _spell_last_run(row: HookState | None) -> str:
     if row and row.fired:
         return f"it last ran {spell_time(row.fired)}"
-    return "its program is there and its script parses; it never ran here"
+    return "its program exists and its script parses; it never ran here"
 
 
 def _check_obeyed(hook: HookEntry, dialect: Dialect, row: HookState | None) -> GateStep:
@@ -318,5 +318,5 @@ def _check_obeyed(hook: HookEntry, dialect: Dialect, row: HookState | None) -> G
         return GateStep(OBEYED, OK, reason)
     if row and row.level == "advisory" and row.state in (BY_ITSELF, "installed", "drifted"):
         fix = "`hookport matrix` shows where it can block."
-        return GateStep(OBEYED, FAILS, f"it runs, and its deny does not hold: {row.reason}", fix)
+        return GateStep(OBEYED, FAILS, f"it runs, but its deny has no effect: {row.reason}", fix)
     return GateStep(OBEYED, OK, f"{dialect.title} stops what it denies")

@@ -1,4 +1,4 @@
-"""Text to tree and back; whatever an edit does not touch keeps its bytes."""
+"""Text to tree and back; an edit leaves the rest of the text untouched."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def detect_kind(path: str) -> str:
 
 
 def parse(data: bytes, kind: str) -> Document:
-    """Read a document; raise SyntaxProblem, with the place, when the bytes are not of this kind."""
+    """Read a document; raise SyntaxProblem, with the place, if the bytes are not of this kind."""
     if kind in ("json", "jsonc"):
         from hookport.documents import _json
 
@@ -66,7 +66,7 @@ def parse(data: bytes, kind: str) -> Document:
 
 
 def dump(tree: Any, kind: str) -> bytes:
-    """Write a fresh document; raise ValueError when this kind cannot hold the tree."""
+    """Write a new document; raise ValueError if this kind cannot represent the tree."""
     if kind in ("json", "jsonc"):
         from hookport.documents import _json
 

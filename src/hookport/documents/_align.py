@@ -7,7 +7,7 @@ from typing import Any
 
 from hookport.documents._document import is_same_tree
 
-# Above this many cells the exact alignment would be slow, and a single forward pass is used.
+# Above this many cells exact alignment would be slow, so a single forward pass is used.
 _EXACT_CELLS = 40_000
 _EQUAL = 1000.0
 
@@ -15,7 +15,7 @@ Pairs = list[tuple[int | None, int | None]]
 
 
 def align(old: list[Any], new: list[Any]) -> Pairs:
-    """Pairs (old index, new index) in order; None on one side is a removal or an addition."""
+    """Return pairs (old index, new index) in order; None on one side is a removal or an addition."""
     head = 0
     while head < min(len(old), len(new)) and is_same_tree(old[head], new[head]):
         head += 1
@@ -33,7 +33,7 @@ def align(old: list[Any], new: list[Any]) -> Pairs:
 
 
 def anchor_additions(old: dict[str, int], new: dict[str, Any]) -> dict[int, list[str]]:
-    """Added keys by the index of the kept member they follow (-1: before every member)."""
+    """Group added keys by the index of the kept member they follow (-1: before every member)."""
     after: dict[int, list[str]] = {}
     anchor = -1
     for key in new:

@@ -14,8 +14,8 @@ MAX_INT_BITS = 14_000
 BOM = b"\xef\xbb\xbf"
 
 
-class SyntaxProblem(Exception):  # noqa: N818 - the user is told of a problem, not of an error of ours
-    """Bytes that are not a document of the wanted kind, and where (both 1-based)."""
+class SyntaxProblem(Exception):  # noqa: N818 - the user sees a problem, not an error of ours
+    """Bytes that are not a document of the expected kind, with line and column from 1."""
 
     def __init__(self, line: int, column: int, message: str) -> None:
         super().__init__(f"{line}:{column}: {message}")
@@ -28,11 +28,11 @@ class SyntaxProblem(Exception):  # noqa: N818 - the user is told of a problem, n
 
 
 class RewriteFailed(RuntimeError):  # noqa: N818 - the same family of names
-    """A rewrite that does not read back as the wanted tree; its bytes are withheld."""
+    """A rewrite that does not read back as the intended tree; its bytes are withheld."""
 
 
 class Duplicate(NamedTuple):
-    """A key that its object already has: the path, and the place of the later key."""
+    """A repeated key of an object: the path, and the place of the later key."""
 
     path: Path
     line: int
@@ -56,7 +56,7 @@ class Document:
         """Every repeated key, in file order."""
         return []
 
-    # Places where the text was read as it was meant, because its format would refuse it.
+    # Places where the text was read as intended, although its format refuses it.
     repairs: list[tuple[int, int]] = []  # noqa: RUF012  (replaced, never changed)
 
     def position(self, path: Path) -> tuple[int, int]:
@@ -64,7 +64,7 @@ class Document:
         raise NotImplementedError
 
     def rewrite(self, tree: Any) -> bytes:
-        """The document's bytes with only the members spliced that differ in tree.
+        """Splice the differing members of a tree into the document's bytes.
 
         The comparison is with the file's own content, so a caller may change `tree` in place.
         """
@@ -72,7 +72,7 @@ class Document:
 
 
 def decode(data: bytes) -> tuple[bytes, str]:
-    """The byte order mark (or nothing) and the text after it."""
+    """Split off the byte order mark, if any, from the text."""
     bom = BOM if data.startswith(BOM) else b""
     try:
         return bom, data[len(bom) :].decode("utf-8")
@@ -103,7 +103,7 @@ def detect_newline(text: str) -> str:
 
 
 def is_same_tree(old: Any, new: Any) -> bool:
-    """Equality that tells true from 1 and 1 from 1.0, finds NaN equal, and ignores key order."""
+    """Equality that distinguishes true, 1 and 1.0, treats NaN as equal, and ignores key order."""
     if old is new:
         return True
     if isinstance(old, dict):
@@ -122,7 +122,7 @@ def is_same_tree(old: Any, new: Any) -> bool:
 
 
 def find_out_of_bounds(tree: Any) -> str | None:
-    """Why a tree is too deep or a number too long to be worked with, if it is."""
+    """Explain why a tree is too deep or a number too long; empty if neither."""
     level = [tree]
     for _ in range(MAX_DEPTH + 1):
         below: list[Any] = []
@@ -146,7 +146,7 @@ TOO_DEEP = f"nested too deeply (more than {MAX_DEPTH} levels)"
 
 
 def check_new(tree: Any) -> None:
-    """Refuse to write a tree that could not be read back."""
+    """Refuse to write a tree that cannot be read back."""
     reason = find_out_of_bounds(tree)
     if reason:
         raise ValueError(f"cannot write this tree: {reason}")

@@ -1,4 +1,4 @@
-"""Markdown that opens with YAML between two `---` lines; an edit of one part leaves the other alone."""
+"""Markdown that opens with YAML between two `---` lines; an edit of one part leaves the other untouched."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _OPEN = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")
 _CLOSE = re.compile(r"(?:(?<=\n)|(?<=\r)(?!\n))---[ \t]*(?:\r\n|\n|\r|\Z)")
 
 
-# In double quotes YAML knows these escapes and no other. A backslash before another character is meant as it
-# stands: the examples of the HOOK.md specification write patterns such as "\\.py$" so.
+# In double quotes YAML has these escapes and no other. A backslash before another character is meant
+# literally: the examples of the HOOK.md specification write patterns such as "\\.py$" this way.
 _QUOTED = re.compile(r'(?<=: )"(?:[^"\\\r\n]|\\[^\r\n])*"')
 _WRONG_ESCAPE = re.compile(r"""(\\[0abtnvfre "/\\N_LPxuU\t])|\\(.)""")
 
@@ -39,7 +39,7 @@ def _find_wrong_escapes(text: str, start: int, end: int) -> list[tuple[int, int]
 
 
 def _repair_escapes(text: str) -> str:
-    """The same text with a backslash before each one that YAML would not know."""
+    """Add a backslash before each backslash that YAML would refuse."""
     return _QUOTED.sub(lambda quoted: _WRONG_ESCAPE.sub(lambda e: e[1] or f"\\\\{e[2]}", quoted[0]), text)
 
 
@@ -86,7 +86,7 @@ class FrontmatterDocument(Document):
         return self._undo_repairs(line + 1, column)
 
     def _undo_repairs(self, line: int, column: int) -> tuple[int, int]:
-        """The place in the file of a place in the repaired text, which has one more backslash for each."""
+        """Map a place in the repaired text, with its added backslashes, to its place in the file."""
         repaired = [at for number, at in self.repairs if number == line]
         return line, column - sum(at + before < column for before, at in enumerate(repaired))
 
@@ -109,7 +109,7 @@ class FrontmatterDocument(Document):
         text = self._text[: self._opened] + inner + closing + body
         result = self._bom + text.encode("utf-8")
         if not is_same_tree(parse(result).tree, tree):
-            raise RewriteFailed("the edited frontmatter does not read back as the wanted tree")
+            raise RewriteFailed("the edited frontmatter does not read back as the intended tree")
         return result
 
 

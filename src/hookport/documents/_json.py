@@ -1,4 +1,4 @@
-"""JSON and JSONC documents; a rewrite splices the members that changed and no other byte."""
+"""JSON and JSONC documents; a rewrite splices only the changed members."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Member(NamedTuple):
 
 
 class JsonSource:
-    """Where the values of a valid text are, found only as far as they are asked for."""
+    """The places of the values in a valid text, found on demand."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -159,7 +159,7 @@ class JsonDocument(Document):
         check_new(tree)
         text = _JsonEditor(self._source).document(old, tree)
         if not is_same_tree(_load(text, self.kind).tree, tree):
-            raise RewriteFailed("the edited JSON does not read back as the wanted tree")
+            raise RewriteFailed("the edited JSON does not read back as the intended tree")
         return self._bom + text.encode("utf-8")
 
 

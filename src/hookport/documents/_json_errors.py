@@ -1,4 +1,4 @@
-"""Why a text is not JSON; the first mistake is named, with its place."""
+"""Why a text is not JSON: the first error, with its place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORD = re.compile(r"[-+.\w]+")
 _LINE_COMMENT = re.compile(r"//[^\r\n]*+")
 _STRING_PART = re.compile(r'[^"\\\x00-\x1f]*+')
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
-# The interpreter's default limit on digits when it reads an integer.
+# The interpreter's default limit on the digits of an integer.
 _MAX_DIGITS = 4300
 
 
@@ -42,7 +42,7 @@ class _Open:
 
 
 def explain(text: str, *, allow_comments: bool) -> SyntaxProblem:
-    """The first thing wrong with a text that the JSON reader refused."""
+    """Find the first error in a text that the JSON parser refused."""
     try:
         _Reader(text, allow_comments=allow_comments).read()
     except _Stop as stop:

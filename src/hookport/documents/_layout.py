@@ -1,4 +1,4 @@
-"""Splicing comma-separated containers (JSON, TOML arrays, YAML flow) without touching what stays."""
+"""Splices comma-separated containers (JSON, TOML arrays, YAML flow) without touching the other members."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 
 class Span(Protocol):
-    """One member: where it starts and ends, and where its comma is (-1: it has none)."""
+    """One member: its start and end, and the position of its comma (-1: none)."""
 
     @property
     def start(self) -> int: ...
@@ -37,7 +37,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 class Frame(NamedTuple):
-    """Where a container stands: the file's style and the indentation of the container's line."""
+    """A container's surroundings: the file's style and the indentation of the container's line."""
 
     grammar: Grammar
     newline: str
@@ -50,8 +50,8 @@ class Frame(NamedTuple):
 class Layout:
     """The trivia around each member of one container.
 
-    Content is head, then per member lead, body, pre, comma, tail, then footer. A tail is the rest
-    of the member's own line; comments above a member are in its lead.
+    Content is head, then per member lead, body, pre, comma, tail, then footer. A tail is the rest of the
+    member's own line; comments above a member are in its lead.
     """
 
     def __init__(self, text: str, start: int, end: int, items: Sequence[Span], frame: Frame) -> None:

@@ -15,7 +15,7 @@ class Splices:
             self._cuts.append((start, end))
 
     def insert(self, at: int, text: str, rank: int = 0) -> None:
-        """At one offset a lower rank comes first, and the earlier call among equals."""
+        """Insert a text: at one offset a lower rank comes first, then the earlier call."""
         self._inserts.append((at, rank, len(self._inserts), text))
 
     def replace(self, start: int, end: int, text: str) -> None:

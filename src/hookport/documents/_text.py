@@ -28,5 +28,5 @@ def parse(data: bytes) -> Document:
 
 def dump(tree: Any) -> bytes:
     if not isinstance(tree, str):
-        raise ValueError("a text document holds a string and nothing else")
+        raise ValueError("a text document must be a string")
     return tree.encode("utf-8")

@@ -29,7 +29,7 @@ _KEY_PART = re.compile(r"[A-Za-z0-9_-]+|" + r'"(?:[^"\\\r\n]|\\.)*+"' + r"|'[^'\
 _DOT = re.compile(r"[ \t]*+\.[ \t]*+")
 _SPACE = re.compile(r"[ \t]*+")
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r|\Z)")
-# tomllib takes quadratic time over the parts of one dotted key.
+# tomllib takes quadratic time for the parts of one dotted key.
 _ENDLESS_KEY = re.compile(
     r"^[ \t\[{]*+(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){1000}", re.MULTILINE | re.ASCII
 )

@@ -15,7 +15,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def dump(tree: Any) -> bytes:
     check_new(tree)
     if not isinstance(tree, dict):
-        raise ValueError("a TOML document is a table at its root")
+        raise ValueError("the root of a TOML document must be a table")
     return dump_body((), tree).lstrip("\n").encode("utf-8")
 
 
@@ -26,7 +26,7 @@ def dump_body(path: tuple[str, ...], table: dict[str, Any]) -> str:
 
 
 def is_section(value: Any) -> bool:
-    """Whether a value is written under headers of its own."""
+    """Whether a value is written under its own headers."""
     if isinstance(value, list):
         return bool(value) and all(isinstance(item, dict) for item in value)
     return isinstance(value, dict)
@@ -60,8 +60,8 @@ def dump_inline(value: Any) -> str:
         return repr(value)
     if isinstance(value, str):
         if _SURROGATE.search(value):
-            raise ValueError("TOML cannot hold a lone surrogate")
+            raise ValueError("TOML cannot represent a lone surrogate")
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if hasattr(value, "isoformat"):
         return str(value.isoformat())
-    raise ValueError(f"TOML cannot hold {'null' if value is None else type(value).__name__}")
+    raise ValueError(f"TOML cannot represent {'null' if value is None else type(value).__name__}")

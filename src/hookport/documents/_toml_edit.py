@@ -1,4 +1,4 @@
-"""Edits of TOML text by statement; a result that does not read back as the wanted tree is withheld."""
+"""Edits of TOML text by statement; a result that does not read back as the intended tree is withheld."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _BLANK_LINES = re.compile(r"(?:[ \t]*+(?:\r\n|\n|\r))*+")
 _WHOLE_LINE = re.compile(r"[^\n]*\n")
 _LINE_START = re.compile(r"^(?=.)", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
-# What meets at one offset: values of the section above, then tables after it, then the next one's.
+# The order at one offset: values of the section above, then tables after it, then the next section's.
 _VALUES, _AFTER, _BEFORE = range(3)
 _INDENT = re.compile(r"[ \t]*+")
 
 
 def rewrite(index: Index, old: dict[str, Any], new: Any) -> str:
-    """The text with new as its tree."""
+    """Edit the text so that its tree becomes `new`."""
     check_new(new)
     if not isinstance(new, dict):
-        raise ValueError("a TOML document is a table at its root")
+        raise ValueError("the root of a TOML document must be a table")
     if not index.places.keys() - {()}:
         text = index.text
         if text and not text.endswith("\n"):
@@ -46,7 +46,7 @@ def rewrite(index: Index, old: dict[str, Any], new: Any) -> str:
                 return text
         except SyntaxProblem:
             pass
-    raise RewriteFailed("the edited TOML does not read back as the wanted tree")
+    raise RewriteFailed("the edited TOML does not read back as the intended tree")
 
 
 class _TomlEditor:
@@ -86,7 +86,7 @@ class _TomlEditor:
             self._add(path, added)
 
     def _change(self, path: Path, old: Any, new: Any) -> bool:
-        """Splice a change in place; False when the value must be written anew elsewhere."""
+        """Splice a change in place; False if the value must be rewritten elsewhere."""
         entry = self._entries.get(path)
         if entry is not None:
             match = _INDENT.match(self._text, entry.line_start)
@@ -129,7 +129,7 @@ class _TomlEditor:
         return [s for s in self._index.sections if s.path[:depth] == path]
 
     def _remove(self, paths: list[Path]) -> None:
-        """Take out what is at or below some paths; neighbours go together, with the lines between them."""
+        """Remove the values at or below some paths; neighbours go together, with the lines between them."""
         run: list[Section] = []
         for section in self._index.sections:
             if any(section.path[: len(path)] == path for path in paths):

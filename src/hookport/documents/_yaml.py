@@ -1,4 +1,4 @@
-"""YAML documents by the 1.2 core schema; marks of every node are kept, tags and bombs refused."""
+"""YAML documents by the 1.2 core schema; every node keeps its marks, and tags and bombs are refused."""
 
 from __future__ import annotations
 

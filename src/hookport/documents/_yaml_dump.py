@@ -1,4 +1,4 @@
-"""Trees as YAML text; a string is left unquoted only when no reader can take it for anything else."""
+"""Trees as YAML text; a string stays unquoted only if every reader reads it as that string."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def dump_scalar(value: Any) -> str:
     if isinstance(value, float):
         return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}.get(repr(value), repr(value))
     if not isinstance(value, str):
-        raise ValueError(f"YAML cannot hold a {type(value).__name__}")
+        raise ValueError(f"YAML cannot represent a {type(value).__name__}")
     if PLAIN.fullmatch(value) and value.lower() not in WORDS:
         return value
     if _SURROGATE.search(value):
-        raise ValueError("YAML cannot hold a lone surrogate")
+        raise ValueError("YAML cannot represent a lone surrogate")
     quoted = json.dumps(value, ensure_ascii=False)
     return _ESCAPED.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted)

@@ -1,4 +1,4 @@
-"""Edits of YAML text; what cannot be spliced is rendered anew, in the smallest value that allows it."""
+"""Edits of YAML text; a value that cannot be spliced is rewritten, as small as possible."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class _TooIntricateError(Exception):
-    """The splice would need to know more about the text than the marks tell."""
+    """The marks do not show enough of the text for a splice."""
 
 
 class Slot(NamedTuple):
-    """Where a value stands: after a key's colon, after a dash, at the root, or in flow style."""
+    """The position of a value: after a key's colon, after a dash, at the root, or in flow style."""
 
     kind: str
     after: int
@@ -47,7 +47,7 @@ class Pair(NamedTuple):
 
 
 def rewrite(source: YamlSource, tree: Any) -> str:
-    """The text with tree as its value."""
+    """Edit the text so that its value becomes `tree`."""
     check_new(tree)
     deepest = 0 if source.root is None else min(source.root.height, 8)
     for level in (MAX_DEPTH, *range(deepest, -1, -1)):
@@ -64,11 +64,11 @@ def rewrite(source: YamlSource, tree: Any) -> str:
             return text
     except SyntaxProblem:
         pass
-    raise RewriteFailed("the edited YAML does not read back as the wanted tree")
+    raise RewriteFailed("the edited YAML does not read back as the intended tree")
 
 
 class _YamlEditor:
-    """One attempt; containers at `level` and below are rendered anew instead of spliced."""
+    """One attempt; containers at `level` and below are rewritten instead of spliced."""
 
     def __init__(self, source: YamlSource, level: int) -> None:
         self._source = source

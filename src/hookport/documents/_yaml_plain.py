@@ -1,6 +1,6 @@
-"""Plain YAML without PyYAML: mappings of one-line values, which is what nearly every frontmatter is.
+"""Plain YAML without PyYAML: mappings of one-line values, which nearly every frontmatter is.
 
-Whatever is not certainly the same for every YAML reader is left to the full reader.
+The full parser reads every text that readers of YAML might read differently.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DEEPEST = 20
 
 
 def parse_plain(text: str) -> dict[str, Any] | None:
-    """The mapping that a text is, or None where the full reader must decide."""
+    """Read a text as a mapping; None if the full parser must decide."""
     root: dict[str, Any] = {}
     levels: list[tuple[int, dict[str, Any]]] = [(0, root)]
     opened = ""
@@ -43,7 +43,7 @@ def parse_plain(text: str) -> dict[str, Any] | None:
 def _find_mapping(
     levels: list[tuple[int, dict[str, Any]]], indent: int, opened: str
 ) -> dict[str, Any] | None:
-    """The mapping that a line belongs to, if one does; `opened` is the key before it that had no value."""
+    """Find the mapping that a line belongs to, if any; `opened` is an earlier key without a value."""
     if opened:
         outer, mapping = levels[-1]
         if indent <= outer:

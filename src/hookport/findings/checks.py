@@ -1,4 +1,4 @@
-"""HP5xx: what is written as the format allows, and is not likely to work."""
+"""HP5xx: hooks that are valid in their format but unlikely to work."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from hookport.findings.kinds import Kind
 
 
 class NoKnownTool(Kind):
-    """The matcher matches no tool the agent has, so the hook never runs.
+    """The matcher matches no tool of the agent, so the hook never runs.
 
     A guard that never runs looks exactly like a guard that approves. Usual causes: another agent's name for
-    the tool, upper for lower case, a permission rule (`Bash(git *)`) in place of a name, an MCP server
-    without its tools (`mcp__github` for `mcp__github__.*`), or a text that is no regular expression, as `*`
-    is where the agent does not read it as everything. Write the name that is suggested.
+    the tool, wrong upper or lower case, a permission rule (`Bash(git *)`) instead of a name, an MCP server
+    without its tools (`mcp__github` for `mcp__github__.*`), or an invalid regular expression, such as `*` in
+    an agent that does not read it as "every tool". Write the suggested name.
     """
 
     code = "HP501"
     severity = "error"
-    message = "the matcher '{matcher}' matches no tool of {dialect}: the hook never runs.{guess}"
+    message = "the matcher '{matcher}' matches no tool of {dialect}, so the hook never runs.{guess}"
     hint = "`hookport matrix --agent {dialect}` lists the tools."
 
 
 class SuspiciousTimeout(Kind):
-    """The timeout makes sense only in another unit.
+    """The timeout looks like the wrong unit.
 
     Some agents count seconds, others milliseconds. A guard killed after 30 milliseconds lets everything
-    through; one that may take eight hours blocks the agent. Write the number in the agent's own unit.
+    through. A guard that may take eight hours blocks the agent. Write the number in the agent's own unit.
     """
 
     code = "HP502"
@@ -33,10 +33,10 @@ class SuspiciousTimeout(Kind):
 
 
 class ScriptMissing(Kind):
-    """The command names a script that is not there.
+    """The command names a script that does not exist.
 
-    The hook cannot start, and nearly every agent lets the action run then: nothing is blocked. Create the
-    script, correct the path, or start the path at the project's root if the agent runs hooks elsewhere.
+    The hook cannot start. Nearly every agent then lets the action run. Create the script, correct the path,
+    or start the path at the project root if the agent runs hooks in another folder.
     """
 
     code = "HP503"
@@ -48,8 +48,8 @@ class ScriptMissing(Kind):
 class ScriptNotExecutable(Kind):
     """The command runs a script directly, and the script is not executable.
 
-    The hook cannot start, so a guard guards nothing. Make it executable (and `git update-index --chmod=+x`
-    so that others get it so), or name the interpreter in the command.
+    The hook cannot start, so a guard guards nothing. Make the script executable (and run
+    `git update-index --chmod=+x` to commit that), or name the interpreter in the command.
     """
 
     code = "HP504"
@@ -59,48 +59,48 @@ class ScriptNotExecutable(Kind):
 
 
 class NoShebang(Kind):
-    """The script has no first line that says what runs it.
+    """The script has no shebang line.
 
-    Whether and by what it is run then depends on who starts it: one shell runs it, another program refuses
-    it. Start it with a shebang line, or name the interpreter in the command.
+    What runs it then depends on the program that starts it: a shell runs it as its own script, other programs
+    refuse it. Start the script with a shebang line, or name the interpreter in the command.
     """
 
     code = "HP505"
     severity = "loss"
     message = "the script {script} has no shebang line"
-    hint = "Start it with `#!/usr/bin/env bash`, or what runs it."
+    hint = "Start it with `#!/usr/bin/env bash`, or the line for its interpreter."
 
 
 class BlocksNothing(Kind):
-    """The hook is meant to block on an event that has already happened or that hooks only watch.
+    """The hook is meant to block, but on this event the action has already happened or hooks only watch.
 
-    It runs, its deny is ignored, and nothing is prevented. Move it to the event that comes before the
-    action (`before_tool_execute`, `before_prompt`), or take `blocking` away if it only watches.
+    The hook runs, but its deny is ignored. Move it to the event before the action (`before_tool_execute`,
+    `before_prompt`), or remove `blocking` if it only watches.
     """
 
     code = "HP506"
     severity = "error"
-    message = "the hook is blocking, and {event} can only be watched{where_}"
-    hint = "Use an event that comes before the action, or take `blocking` away."
+    message = "the hook is blocking, but {event} can only be watched{where_}"
+    hint = "Use an event that comes before the action, or remove `blocking`."
 
 
 class DuplicateHook(Kind):
-    """The same hook stands twice for the same event, with matchers that can both match.
+    """The same hook appears twice for the same event, with matchers that can both match.
 
-    Most agents run it twice: twice the time, twice the log lines, two notifications. Delete one, or make
-    the matchers exclude each other.
+    Most agents run it twice: twice the time, twice the log lines, two notifications. Delete one of the two,
+    or make the matchers exclude each other.
     """
 
     code = "HP507"
     severity = "loss"
     message = "the same hook as {other}"
-    hint = "Delete one."
+    hint = "Delete one of the two."
 
 
 class PackageRootUnused(Kind):
-    """A plugin's script is named by a path that does not start at the plugin's root.
+    """The path to a plugin's script does not start at the plugin's root.
 
-    The plugin is installed somewhere else on every machine, so the path does not lead to the script.
+    The plugin is installed in a different folder on every machine, so the path does not lead to the script.
     """
 
     code = "HP508"
@@ -110,9 +110,9 @@ class PackageRootUnused(Kind):
 
 
 class PriorityRange(Kind):
-    """A value lies outside the range its format allows.
+    """A value is outside the range that its format allows.
 
-    A reader of the format may refuse the hook or put it in another order. Write a value within the range.
+    Another program may refuse the hook or run it in another order. Write a value within the range.
     """
 
     code = "HP509"
@@ -121,23 +121,23 @@ class PriorityRange(Kind):
 
 
 class TimeoutNever(Kind):
-    """The agent stops reading its whole configuration, or drops the hook, when it meets this value.
+    """The agent refuses this timeout, and with it the hook or its whole configuration.
 
-    One timeout that is no whole number, too small or too large can so switch off every guard in the file,
+    One timeout that is not a whole number, too small or too large can switch off every guard in the file,
     mostly without a message.
     """
 
     code = "HP510"
     severity = "error"
     message = "{dialect} refuses the timeout {value}: {rule}"
-    hint = "Write a time that it takes; one bad value may cost every hook of the file."
+    hint = "Write a valid timeout: one bad value may switch off every hook of the file."
 
 
 class TimeoutCapped(Kind):
     """The agent waits less on this event than the hook asks for.
 
-    It accepts the number and stops the hook at its own limit all the same, so that work which needs longer
-    is never finished. Do less in the hook, or start the long part in the background.
+    It accepts the number but stops the hook at its own limit, so longer work never finishes. Do less in the
+    hook, or start the long part in the background.
     """
 
     code = "HP511"
@@ -147,54 +147,54 @@ class TimeoutCapped(Kind):
 
 
 class UnknownCapability(Kind):
-    """A name in `capabilities` is none of the capability registry.
+    """`capabilities` names an unknown capability.
 
-    Nothing is looked up for it, so a target that lacks what was meant gets the hook without a word and
-    without the strategy that was wanted. Correct the name: `hookport matrix` lists the
+    hookport checks no target for it. A target that lacks the intended capability gets the hook without a
+    finding, and the strategy for it is not applied. Correct the name: `hookport matrix` lists the
     capabilities.
     """
 
     code = "HP512"
     severity = "loss"
-    message = "unknown capability '{capability}', no target is checked for it.{guess}"
+    message = "unknown capability '{capability}'; no target is checked for it.{guess}"
     hint = "Use a name of the capability registry."
 
 
 class WrongEscape(Kind):
-    r"""A backslash stands in double quotes before a character that YAML does not escape, as in `"\.py$"`.
+    r"""A double-quoted string has a backslash before a character that YAML does not escape, as in `"\.py$"`.
 
-    YAML readers refuse such a file. hookport reads the backslash as it stands, since patterns are written so
-    in the examples of the format itself; other readers may not.
+    YAML readers refuse such a file. hookport keeps the backslash, because the format's own examples write
+    patterns this way. Other programs may refuse the file.
     """
 
     code = "HP513"
     severity = "loss"
-    message = "YAML has no such escape; the backslash was read as it stands"
+    message = "YAML has no such escape; the backslash is kept"
     hint = "Write the pattern in single quotes."
 
 
 class DenyNotObeyed(Kind):
     """The script denies in a form that its own agent does not obey, so the action runs.
 
-    Agents drop answers without a word: Claude Code a nested one without `hookEventName`, Codex one with a key
-    too many, Gemini CLI a `permissionDecision`. Through the bridge the deny holds, since hookport reads what
-    was meant; run by the agent itself it does not. `docs/agents/` has what each agent obeys; exit code 2 with
-    the reason on stderr holds in most.
+    Agents drop invalid answers silently: Claude Code a nested one without `hookEventName`, Codex one with an
+    extra key, Gemini CLI a `permissionDecision`. Through the bridge the deny holds, because hookport accepts
+    all of these forms. Where the agent runs the hook itself, it does not. `docs/dialects/` lists the answers
+    that each agent obeys. Exit code 2 with the reason on stderr works in most.
     """
 
     code = "HP514"
     severity = "loss"
     message = "{agent} does not obey this deny: {why}"
-    hint = "Exit with 2 and the reason on stderr, or print the answer that the agent's page shows."
+    hint = "Exit with 2 and the reason on stderr, or print the answer shown on the agent's page."
 
 
 class RuleNeverHolds(Kind):
-    """The permission rule in `if` is one that no call can be for, so the hook never runs.
+    """No call can match the permission rule in `if`, so the hook never runs.
 
-    A guard that never runs looks exactly like a guard that approves. Usual causes: a bracket that is missing
-    (`Bash(git push`), several rules in one (`Bash(a *)|Bash(b *)`), a blank at the end, the name of a field
-    (`Bash(command:git *)`), a tool that the matcher leaves out. Agents say nothing of such a rule; Claude
-    Code runs the hook for command lines only that it cannot take apart.
+    A guard that never runs looks exactly like a guard that approves. Usual causes: a missing bracket
+    (`Bash(git push`), several rules in one (`Bash(a *)|Bash(b *)`), a trailing blank, the name of a field
+    (`Bash(command:git *)`), or a tool that the matcher excludes. Agents do not report such a rule. Claude
+    Code runs the hook only for command lines that it cannot parse.
     """
 
     code = "HP515"
@@ -204,25 +204,25 @@ class RuleNeverHolds(Kind):
 
 
 class RuleNotFired(Kind):
-    """The permission rule in `if` is documented, and the agent was seen not to run a hook by it.
+    """The permission rule in `if` is documented, but the agent did not run a hook by it when measured.
 
-    Through the bridge such a rule holds as it is documented. Where the agent runs the hook itself, the hook
-    does not run.
+    Through the bridge the rule holds as documented. Where the agent runs the hook itself, the hook does not
+    run.
     """
 
     code = "HP516"
     severity = "loss"
-    message = "a hook with the rule '{rule}' does not run by itself: {why}"
-    hint = "Leave 'if' out and look at the call in the script, or let `hookport sync --mode bridge` run it."
+    message = "the agent itself does not run a hook with the rule '{rule}': {why}"
+    hint = "Remove 'if' and check the call in the script, or use `hookport sync --mode bridge`."
 
 
 class WindowsLineEnds(Kind):
-    """The script was saved with Windows line endings (CRLF), which its interpreter takes for text.
+    """The script has Windows line endings (CRLF), which its interpreter reads as text.
 
-    In a first line the kernel looks for a program whose name ends in a carriage return, and the shell reports
-    the *script* as "not found". In a shell script the carriage return becomes part of the last word of every
-    line: `exit 2` exits with another code. `git config core.autocrlf` or a missing `.gitattributes`
-    (`*.sh text eol=lf`) are the usual causes.
+    In the first line, the kernel looks for a program whose name ends in a carriage return, and the shell
+    reports the *script* as "not found". In a shell script, the carriage return becomes part of the last word
+    of every line: `exit 2` exits with another code. Usual causes are `git config core.autocrlf` and a missing
+    `.gitattributes` (`*.sh text eol=lf`).
     """
 
     code = "HP517"
@@ -234,8 +234,8 @@ class WindowsLineEnds(Kind):
 class ScriptSyntax(Kind):
     """The script does not parse, so it fails on every call.
 
-    hookport asks the interpreter for a syntax check (`sh -n`, `node --check`, or Python's compiler), which
-    runs nothing of the script.
+    hookport asks the interpreter for a syntax check (`sh -n`, `node --check`, or Python's compiler). This
+    runs no part of the script.
     """
 
     code = "HP518"
@@ -245,10 +245,10 @@ class ScriptSyntax(Kind):
 
 
 class MarkBeforeShebang(Kind):
-    """The script starts with a byte order mark, so its first line is no shebang line.
+    """The script starts with a byte order mark, so the kernel does not read its shebang line.
 
-    An editor on Windows adds the three bytes EF BB BF. The kernel then does not know what runs the script;
-    a shell may run it as its own script, whatever language it is in.
+    Some editors on Windows add the three bytes EF BB BF. The kernel then finds no interpreter, and a shell
+    may run the script as its own, whatever its language.
     """
 
     code = "HP519"
@@ -258,7 +258,7 @@ class MarkBeforeShebang(Kind):
 
 
 class ShebangWords(Kind):
-    """The first line gives `env` several words, and Linux passes them as one.
+    """The shebang line passes several words to `env`, and Linux passes them as one.
 
     `#!/usr/bin/env python3 -u` looks for a program named `python3 -u`. `env -S` splits the words.
     """
@@ -270,23 +270,24 @@ class ShebangWords(Kind):
 
 
 class AddressRefused(Kind):
-    """No event is ever sent to this address.
+    """hookport never sends an event to this address.
 
-    Events hold commands, prompts and paths. They go to `https://` addresses, or by plain `http://` to this
-    machine. A user or password in an address would end up in logs; headers may name environment variables.
+    Events contain commands, prompts and paths. hookport sends them to `https://` addresses, or over plain
+    `http://` to this machine only. A user name or password in an address would end up in logs; use headers,
+    which may name environment variables.
     """
 
     code = "HP521"
     severity = "error"
-    message = "no event is ever sent to {url}: {why}"
+    message = "events are never sent to {url}: {why}"
     hint = "{fix}"
 
 
 class ModelNotSet(Kind):
-    """The hook asks a language model, and hookport has no model, no key or no library to ask it with.
+    """The hook asks a language model, but hookport lacks the model, its key or the library for it.
 
-    The hook fails on every call, so unless failures deny (`on_failure: closed`) it guards nothing. An agent
-    that runs such hooks itself uses its own model; this is about agents where hookport runs it.
+    The hook fails on every call. It guards nothing unless failures deny (`on_failure: closed`). This finding
+    is about agents where hookport runs the hook; an agent that runs it itself uses its own model.
     """
 
     code = "HP522"
@@ -296,9 +297,9 @@ class ModelNotSet(Kind):
 
 
 class KeepsFailing(Kind):
-    """The hook failed on its last runs, by the journal.
+    """The journal shows that the hook failed on its last runs.
 
-    It was installed, its event came, and it did not answer: what it guards was decided by the failure policy.
+    The hook is installed and its event fired, but it did not answer, so the failure policy decided.
     `hookport log` shows each run.
     """
 
@@ -309,22 +310,23 @@ class KeepsFailing(Kind):
 
 
 class CommandBroken(Kind):
-    """The shell does not parse the command, so it runs nothing of it.
+    """The shell cannot parse the command, so nothing of it runs.
 
-    In a settings file quotes stand within quotes; one that is not closed costs the whole command.
+    In a settings file the command's quotes are nested in others. A quote that is not closed breaks the whole
+    command.
     """
 
     code = "HP524"
     severity = "error"
-    message = "the shell does not parse the command: {why}"
+    message = "the shell cannot parse the command: {why}"
     hint = "Correct it; `sh -n -c COMMAND` checks it."
 
 
 class WordNotExpanded(Kind):
-    """The shell does not look where the command means: a variable, `~` or a folder is not what it seems.
+    """The command's path does not expand as it seems to: a variable, `~` or a backslash in it.
 
-    A variable that nothing sets is empty, `~` within quotes and a variable within single quotes stay as they
-    are, and a backslash is dropped. The agent reports that the script was not found, if it reports anything.
+    An unset variable is empty, `~` in quotes and a variable in single quotes are not expanded, and a
+    backslash is removed. The agent reports that the script was not found, if it reports anything.
     """
 
     code = "HP525"
@@ -334,11 +336,11 @@ class WordNotExpanded(Kind):
 
 
 class NeedMissing(Kind):
-    """The script starts a program, or imports a module, that is not on this machine.
+    """The script starts a program, or imports a module, that is not installed on this machine.
 
-    It fails, or goes on without an answer, on every call: a guard that reads its payload with a `jq` that is
-    not there sees nothing to object to. Only what a script needs on every run counts, not what stands behind
-    a condition, in a function or in a `try`.
+    On every call it fails, or goes on without an answer: a guard that reads its payload with a missing `jq`
+    sees nothing to object to. Only what a script needs on every run counts, not what it uses behind a
+    condition, in a function or in a `try`.
     """
 
     code = "HP526"
@@ -348,9 +350,9 @@ class NeedMissing(Kind):
 
 
 class NoCommandHere(Kind):
-    """The hook has commands for other systems only, so on this one it starts nothing.
+    """The hook has commands for other systems only, so it starts nothing on this one.
 
-    A file with a `powershell` command and no `bash` guards Windows alone.
+    A file with a `powershell` command and no `bash` command guards Windows only.
     """
 
     code = "HP528"
@@ -360,9 +362,9 @@ class NoCommandHere(Kind):
 
 
 class ScriptEmpty(Kind):
-    """The script has no commands, so the hook runs and never objects to anything."""
+    """The script has no commands, so the hook runs and never objects."""
 
     code = "HP527"
     severity = "error"
     message = "{script} is empty, so the hook does nothing"
-    hint = "Write the script, or take the hook away."
+    hint = "Write the script, or remove the hook."

@@ -1,4 +1,4 @@
-"""HP7xx: what stands in a project, and what a hook did when it was run there."""
+"""HP7xx: the hooks of a project, and what they did when they ran."""
 
 from __future__ import annotations
 
@@ -6,47 +6,47 @@ from hookport.findings.kinds import Kind
 
 
 class SourceBroken(Kind):
-    """A file or a folder with hooks to run cannot be read, or does not say what it must.
+    """A file or folder with hooks cannot be read, or its content is invalid.
 
-    **None of its hooks runs**, so a guard in it guards nothing. The hooks of other files run as before.
+    **None of its hooks runs**, so a guard in it guards nothing. Hooks in other files still run.
     """
 
     code = "HP701"
     severity = "error"
     effect = "dropped"
     message = "{message}"
-    hint = "Correct it: until then none of its hooks runs."
+    hint = "Correct it. Until then, none of its hooks runs."
 
 
 class HookOverridden(Kind):
-    """A hook or a plugin of the user does not run, because the project has one of the same name.
+    """A hook or plugin of the user does not run, because the project has one of the same name.
 
-    The formats want it so. Give one of them another name if both are to run.
+    The formats require this. Rename one of the two if both should run.
     """
 
     code = "HP702"
     severity = "note"
     effect = "dropped"
-    message = "the user's {what} '{name}' does not run here: {other} has that name too and overrides it"
-    hint = "Rename one of them if both are to run."
+    message = "the user's {what} '{name}' does not run here: {other} has the same name and overrides it"
+    hint = "Rename one of the two if both should run."
 
 
 class NameTaken(Kind):
-    """Two hooks or two plugins of one level have the same name.
+    """Two hooks or plugins of one level have the same name.
 
-    Both run, so that no guard is lost. In reports they look like one.
+    Both run, so no guard is lost, but reports show them under one name.
     """
 
     code = "HP703"
     severity = "note"
-    message = "the {what} '{name}' has the name of {other}; both run"
-    hint = "Rename one of them."
+    message = "the {what} '{name}' has the same name as {other}; both run"
+    hint = "Rename one of the two."
 
 
 class EntryMissing(Kind):
     """A HOOK.md folder has no script, so **the hook does not run**.
 
-    The script is `scripts/run`, or `scripts/run` with an ending; a link that leads nowhere is none.
+    The script is `scripts/run`, or `scripts/run` with an extension. A broken link does not count.
     """
 
     code = "HP704"
@@ -57,74 +57,74 @@ class EntryMissing(Kind):
 
 
 class SeveralEntries(Kind):
-    """A HOOK.md folder has several scripts that could be the one to run.
+    """A HOOK.md folder has several scripts that could be the hook's own.
 
-    Those that can be started come first, then `run`, `run.sh` and `run.py` in this order, then the others
-    by name.
+    hookport prefers executable scripts, then `run`, `run.sh` and `run.py` in this order, then the others by
+    name.
     """
 
     code = "HP705"
     severity = "loss"
     message = "of the scripts {scripts} only {chosen} runs"
-    hint = "Keep one of them, or give the others names that do not start with `run`."
+    hint = "Keep one, or rename the others so that they do not start with `run`."
 
 
 class EntryNotExecutable(Kind):
-    """The script of a HOOK.md folder is not executable; it is run by what its shebang or its ending names.
+    """The script of a HOOK.md folder is not executable, so hookport runs it by its shebang line or extension.
 
-    Other programs that read such folders may not do so, and the hook does not run there.
+    Other programs that read such folders may not, and the hook does not run there.
     """
 
     code = "HP706"
     severity = "note"
-    message = "{script} is not executable, so it is run with `{interpreter}`"
+    message = "{script} is not executable, so `{interpreter}` runs it"
     hint = "Try: chmod +x {script}"
 
 
 class EntryCannotStart(Kind):
-    """The script of a HOOK.md folder is not executable, and nothing says what could run it.
+    """The script of a HOOK.md folder is not executable, and nothing names its interpreter.
 
-    The hook is kept and fails each time, so what happens then is up to what was chosen for failures: unless
-    that is to block, a guard guards nothing.
+    hookport keeps the hook, and it fails on every call. The failure policy decides: unless failures deny, a
+    guard guards nothing.
     """
 
     code = "HP707"
     severity = "error"
-    message = "{script} is not executable, and neither a shebang line nor its ending says what runs it"
+    message = "{script} is not executable, and neither a shebang line nor its extension names its interpreter"
     hint = "Try: chmod +x {script}"
 
 
 class NoHookFile(Kind):
-    """A folder among the HOOK.md folders has no HOOK.md, so there is no hook in it.
+    """A folder among the HOOK.md folders has no HOOK.md, so it has no hook.
 
-    The name counts with its capital letters.
+    The file name is case-sensitive.
     """
 
     code = "HP708"
     severity = "note"
-    message = "the folder has no HOOK.md, so no hook of it runs"
-    hint = "Write a HOOK.md, or move the folder elsewhere."
+    message = "the folder has no HOOK.md, so none of its hooks runs"
+    hint = "Write a HOOK.md, or move the folder."
 
 
 class FolderPassedOver(Kind):
-    """A folder inside the project has hooks of its own, and they do not run from there.
+    """A folder inside the project has hooks of its own, and hookport does not run them.
 
-    The project is the whole repository, so that its guards hold in every folder of it. Hooks that are to run
-    stand at its root.
+    The project is the whole repository, so that its guards hold in every folder. hookport runs the hooks at
+    its root.
     """
 
     code = "HP709"
     severity = "error"
-    message = "the hooks at {places} are not run by hookport: the project's root is {root}"
-    hint = "Move them to the root if they are to run."
+    message = "the hooks at {places} do not run: the project root is {root}"
+    hint = "Move them to the root if they should run."
 
 
 class BadSettings(Kind):
-    """hookport's own settings file says something that it does not know.
+    """hookport's own settings file has an unknown key or value.
 
-    `.hookport/config.json` of a project and `hookport/config.json` of a user may say what a failure of a hook
-    means, `{"on_failure": "open"}` or `"closed"`, and what it means that a guard was never asked,
-    `{"on_tamper": "deny"}` or `"warn"`. As long as one of the files cannot be read, both deny.
+    `.hookport/config.json` of a project and `hookport/config.json` of a user set two policies: for failing
+    hooks, `{"on_failure": "open"}` or `"closed"`, and for approved guards that did not run,
+    `{"on_tamper": "deny"}` or `"warn"`. While one of the files cannot be read, both deny.
     `{"llm": {"model": "anthropic:NAME", "key_variable": "TEAM_KEY", "base_url": "..."}}` names the model that
     hooks ask.
     """
@@ -133,11 +133,11 @@ class BadSettings(Kind):
     severity = "error"
     effect = "stricter"
     message = "hookport's settings cannot be used: {why}"
-    hint = 'Write {{"on_failure": "closed"}} or {{"on_failure": "open"}}; until then, failures deny.'
+    hint = 'Write {{"on_failure": "closed"}} or {{"on_failure": "open"}}. Until then, failures deny.'
 
 
 class HookDisabled(Kind):
-    """The hook is switched off where it is written down, so it does not run."""
+    """The hook's own file switches it off, so it does not run."""
 
     code = "HP711"
     severity = "note"
@@ -146,48 +146,49 @@ class HookDisabled(Kind):
 
 
 class BridgeEntry(Kind):
-    """The entry makes its agent call hookport, so it is no hook of its own.
+    """The entry makes its agent call hookport, so it is not a hook.
 
-    The hooks behind it are found where they are written down. Run as a hook, it would run them again.
+    hookport finds the hooks behind it in their own files. Running the entry as a hook would run them twice.
     """
 
     code = "HP712"
     severity = "note"
-    message = "this entry calls hookport, so it is not run as a hook"
+    message = "this entry calls hookport, so hookport does not run it as a hook"
 
 
 class NotManaged(Kind):
-    """A module of code that the agent loads by itself, such as a plugin of OpenCode or an extension of pi.
+    """A code module that the agent loads itself, such as a plugin of OpenCode or an extension of pi.
 
-    It may well be a guard, and hookport knows nothing of it: modules are neither run nor converted, no other
-    agent runs them, and no approval covers them.
+    It may be a guard, but hookport does not manage modules: it neither runs nor converts them, no other agent
+    runs them, and no approval covers them.
     """
 
     code = "HP713"
     severity = "note"
-    message = "not managed by hookport: a module of code that only {agent} runs"
-    hint = "Write what it does as a command to have it in every agent: `hookport new`."
+    message = "not managed by hookport: a code module that only {agent} runs"
+    hint = "Write it as a command to run it in every agent: `hookport new`."
 
 
 class NotRead(Kind):
-    """The file stands at an agent's own place and holds hooks, and hookport does not read hooks there.
+    """The file is at an agent's own place and contains hooks, but hookport does not read hooks there.
 
-    Such are the manifests of some agents' plugins, extensions in a project, and the files of agents that
-    hookport has no dialect for. The agent may run them; hookport neither checks nor approves them, and brings
-    them to no other agent.
+    Examples are manifests of some agents' plugins, extensions in a project, and files of agents without a
+    hookport dialect. The agent may run these hooks. hookport does not check, approve or install them in
+    other agents.
     """
 
     code = "HP715"
     severity = "error"
     effect = "dropped"
-    message = "holds hooks of {agent} that hookport does not read, so no other agent runs them"
-    hint = "Write them once more where hookport reads them: `hookport new`."
+    message = "{agent} may run these hooks, but hookport does not read them, so no other agent does"
+    hint = "Write them again where hookport reads them: `hookport new`."
 
 
 class PluginRefused(Kind):
-    """The agent refuses the whole plugin for the way in which its manifest names a file of hooks.
+    """The agent refuses the whole plugin because of a path in its manifest.
 
-    Claude Code 2.1.325 takes only paths that start with `./`; of another it loads nothing of the plugin.
+    Claude Code 2.1.325 accepts only paths that start with `./`. With any other path it loads nothing of the
+    plugin.
     """
 
     code = "HP716"
@@ -198,23 +199,23 @@ class PluginRefused(Kind):
 
 
 class MatcherUndecided(Kind):
-    """It could not be decided whether the hook is for this event, so it ran.
+    """hookport could not decide whether the hook matches this event, so the hook ran.
 
-    Its pattern took too long or is none, or the agent does not say what the matcher asks for, or neither name
-    nor input tells what the tool does. A guard that runs once too often is better than one that is left out.
+    The pattern is invalid or took too long, the payload lacks the field that the matcher tests, or neither
+    name nor input shows what the tool does. A guard that runs once too often is better than a missing one.
     """
 
     code = "HP720"
     severity = "loss"
     effect = "stricter"
     message = "{text}; the hook ran"
-    hint = "Write the matcher so that it can be decided; `hookport why` shows what it is tested against."
+    hint = "Correct the matcher; `hookport why` shows what it is tested against."
 
 
 class NoisyAnswer(Kind):
     """The hook printed other text beside its answer.
 
-    hookport found the answer and used it. Agents that read the hook themselves lose such an answer: a guard
+    hookport found the answer and used it. An agent that runs the hook itself loses such an answer: a guard
     that prints a log line before its JSON guards nothing there.
     """
 
@@ -225,50 +226,51 @@ class NoisyAnswer(Kind):
 
 
 class HookFailed(Kind):
-    """The hook did not answer: it could not start, ran out of time, died, or its answer cannot be read.
+    """The hook did not answer: it could not start, timed out, died, or printed an unreadable answer.
 
-    Policy decides what that means: open (nothing is decided, the default) or closed (it is denied), for one
-    hook with `on_failure`, for all with hookport's settings or HOOKPORT_ON_FAILURE.
+    The failure policy decides: open (no decision, the default) or closed (deny). Set it with `on_failure` for
+    one hook, or with hookport's settings or HOOKPORT_ON_FAILURE for all.
     """
 
     code = "HP722"
     severity = "error"
     message = "hook '{name}' failed: {why}"
-    hint = "Correct the hook; set on_failure to closed where a failure must deny."
+    hint = "Correct the hook; set `on_failure` to `closed` if a failure must deny."
 
 
 class AnswerUnsaid(Kind):
-    """The agent cannot be told all of what the hooks decided.
+    """The agent's answer cannot carry everything that the hooks decided.
 
-    What it is told instead is stricter, or the missing part is no decision.
+    hookport sends a stricter answer, or leaves out a part that is not a decision.
     """
 
     code = "HP723"
     severity = "loss"
     effect = "stricter"
     message = "{text}"
-    hint = "`hookport matrix` shows what each agent can be told."
+    hint = "`hookport matrix` shows what each agent accepts."
 
 
 class StopLoopEnded(Kind):
-    """A stop hook kept the agent going too many times in a row, and the agent has no end of its own.
+    """A stop hook kept the agent going too many times in a row, and the agent has no limit of its own.
 
-    The agent was let stop. The limit is 8, or HOOKPORT_STOP_LIMIT.
+    hookport let the agent stop. The limit is 8, or HOOKPORT_STOP_LIMIT.
     """
 
     code = "HP724"
     severity = "loss"
     message = "{text}"
-    hint = "Let the stop hook give up by itself, for example when stop_hook_active is true."
+    hint = "Make the stop hook give up by itself, for example when `stop_hook_active` is true."
 
 
 class HookSwitchedOff(Kind):
-    """A setting of the agent that the hook is written for switches it off, so hookport runs it nowhere.
+    """A setting of the hook's own agent switches the hook off, so hookport runs it nowhere.
 
-    The setting may stand in another file than the hook: `disableAllHooks` in `.claude/settings.local.json`
-    switches off the hooks of `.claude/settings.json` too. A setting in the user's own files counts at once.
-    One in a file of the project does not switch off hooks of the user, and where it appears after a guard was
-    approved, what the guard would have seen is denied until `hookport trust` approves the change.
+    The setting may be in another file than the hook: `disableAllHooks` in `.claude/settings.local.json`
+    switches off the hooks of `.claude/settings.json` too. A setting in the user's own files takes effect at
+    once. A setting in a file of the project does not switch off hooks of the user. If it appears after a
+    guard was approved, hookport denies every call that the guard would have seen until
+    `hookport trust` approves the change.
     """
 
     code = "HP725"
@@ -279,10 +281,10 @@ class HookSwitchedOff(Kind):
 
 
 class Misplaced(Kind):
-    """The file has hooks, and stands where nothing reads it.
+    """The file contains hooks, but no agent reads it there.
 
-    Each agent reads fixed files: a right file in a wrong folder, or under the name that another agent uses,
-    is ignored without a word. hookport looks at the agents' folders for files whose content is hooks.
+    Each agent reads fixed files and silently ignores a correct file in the wrong folder or under another
+    agent's name. hookport searches the agents' folders for files whose content is hooks.
     """
 
     code = "HP726"

@@ -1,4 +1,4 @@
-"""HP86x to HP89x: what the bridge, and the machine that hooks run on, lack."""
+"""HP86x to HP89x: problems of the bridge, of installed hooks, and of the machine they run on."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from hookport.findings.kinds import Kind
 
 
 class BridgeMissing(Kind):
-    """A file that the agents' entries call is not there, so they run no hook, or deny every call."""
+    """A file that the agents' entries call does not exist, so they run no hook or deny every call."""
 
     code = "HP860"
     severity = "error"
-    message = "it is not there"
+    message = "it does not exist"
     hint = "`hookport vendor` writes it."
 
 
 class BridgeDiffers(Kind):
-    """The bridge in the project is not the one that this version of hookport builds.
+    """The bridge in the project differs from the one that this version of hookport builds.
 
-    Every build of one version has the same bytes, so either the versions differ or somebody changed the file.
+    All builds of one version are byte-identical, so either the versions differ or somebody changed the file.
     """
 
     code = "HP861"
     severity = "error"
-    message = "it is not what hookport {version} builds: {why}"
-    hint = "`hookport vendor` writes it anew; find out first who changed it."
+    message = "it differs from what hookport {version} builds: {why}"
+    hint = "Find out who changed it, then run `hookport vendor` to rewrite it."
 
 
 class BridgeStale(Kind):
-    """The plan beside the bridge was not made from the hooks as they are now.
+    """The plan beside the bridge does not match the current hooks.
 
-    The bridge says so when it runs, and what changed is a failure of the hooks concerned.
+    The bridge reports this when it runs, and treats each changed hook as failed.
     """
 
     code = "HP862"
     severity = "error"
     message = "the plan is stale: {why}"
-    hint = "`hookport vendor` or `hookport sync --vendor` makes it anew."
+    hint = "`hookport vendor` or `hookport sync --vendor` rebuilds it."
 
 
 class BridgeUnlocked(Kind):
-    """The lock has another hash of the file, or none, so nobody who approved the lock approved the file."""
+    """The lock has no hash of the file, or another one, so approving the lock did not approve the file."""
 
     code = "HP863"
     severity = "error"
@@ -48,43 +48,43 @@ class BridgeUnlocked(Kind):
 
 
 class PersonalHooks(Kind):
-    """The file is kept out of the repository, so its hooks are not in the plan that is committed."""
+    """The file is not committed, so the committed plan does not contain its hooks."""
 
     code = "HP864"
     severity = "note"
-    message = "its hooks are not in the plan, since the file is for one machine only"
-    hint = "Move them to a file that is committed if they are for everybody."
+    message = "its hooks are not in the plan, because the file is for this machine only"
+    hint = "Move them to a committed file if they are for everybody."
 
 
 class BridgeLacks(Kind):
-    """The entry names a dialect that the bridge it calls does not know.
+    """The entry names a dialect that its bridge does not know.
 
-    The dialect is one of another package. The plan beside a project's bridge carries it if it was made where
-    that package is installed. Without it every call is a failure, and runs unless failures deny.
+    The dialect comes from another package. The plan beside a project's bridge contains it if the plan was
+    built where that package is installed. Without it every call fails, and runs unless failures deny.
     """
 
     code = "HP865"
     severity = "error"
-    message = "this entry calls {bridge} for '{dialect}', which it does not know"
+    message = "this entry calls {bridge} for '{dialect}', an unknown dialect"
     hint = "Install the package of '{dialect}', then run `hookport sync{option}`."
 
 
 class BridgeNeeds(Kind):
     """The plan beside the bridge has hooks of a dialect that is not installed here.
 
-    Made here, it would lose these hooks, so it is left as it is; and nobody can tell whether it is right.
+    Rebuilding the plan here would lose these hooks, so hookport keeps it and cannot check it.
     """
 
     code = "HP866"
     severity = "error"
-    message = "the plan cannot be made or checked without {dialects}, which is not installed here"
-    hint = "Install the package of {dialects}; or remove the plan, and its hooks with it."
+    message = "the plan cannot be rebuilt or checked: {dialects} is not installed here"
+    hint = "Install the package of {dialects}; or remove the plan, with its hooks."
 
 
 class BridgeUnchecked(Kind):
     """The plan beside the bridge has the tables of a dialect that is not installed here, and no hook of it.
 
-    They stay in the plan as they are, for the teammates whose agent speaks it.
+    hookport keeps the tables unchanged, for teammates who use that agent.
     """
 
     code = "HP867"
@@ -93,9 +93,10 @@ class BridgeUnchecked(Kind):
 
 
 class FolderUntrusted(Kind):
-    """The agent does not trust the folder, and runs no hook there before it does.
+    """The agent does not trust the folder, and runs no hook in it until it does.
 
-    Most agents say nothing about it. Where hooks were seen to run all the same, it is a loss, else an error.
+    Most agents do not report this. It is an error, or a loss for agents that were measured to run hooks
+    anyway.
     """
 
     code = "HP870"
@@ -105,9 +106,9 @@ class FolderUntrusted(Kind):
 
 
 class HookUntrusted(Kind):
-    """The agent trusts hooks one by one, and not this one yet, or it was switched off there.
+    """The agent approves hooks one by one, and this one is not approved yet or is switched off.
 
-    The hook is skipped without a word. A hook that moved to another place of its file is a new one.
+    The agent skips it silently. A hook that moved within its file counts as new.
     """
 
     code = "HP871"
@@ -117,7 +118,7 @@ class HookUntrusted(Kind):
 
 
 class HooksOff(Kind):
-    """A setting keeps all hooks from running: a switch, a feature that is off, or a policy of the machine."""
+    """A setting switches all hooks off: a switch, a disabled feature, or a policy of the machine."""
 
     code = "HP872"
     severity = "error"
@@ -126,9 +127,9 @@ class HooksOff(Kind):
 
 
 class FileDropped(Kind):
-    """The agent gives up on the whole file because of one thing in it.
+    """The agent ignores the whole file because of one error in it.
 
-    One entry that is not as it must be, or a syntax error, costs all hooks of the file.
+    One invalid entry or a syntax error disables all hooks of the file.
     """
 
     code = "HP873"
@@ -138,16 +139,16 @@ class FileDropped(Kind):
 
 
 class FileShadowed(Kind):
-    """The agent does not read this file because another one is there."""
+    """The agent does not read this file because another file takes precedence."""
 
     code = "HP874"
     severity = "error"
-    message = "{dialect} does not read this file while {other} is there: {count} would not fire"
+    message = "{dialect} does not read this file while {other} exists: {count} would not fire"
     hint = "Move the hooks to {other}."
 
 
 class WrongScope(Kind):
-    """The hooks stand where the agent does not look."""
+    """The hooks are in a file that the agent does not read."""
 
     code = "HP875"
     severity = "error"
@@ -156,10 +157,10 @@ class WrongScope(Kind):
 
 
 class ProgramMissing(Kind):
-    """The program that the hook is run with is not on this machine.
+    """The program that runs the hook is not on this machine.
 
-    An agent that was started from a desktop may have a shorter PATH than a terminal, so that even a program
-    that is found here may be missing there; an absolute path is found always.
+    An agent started from a desktop may have a shorter PATH than a terminal, and miss a program that is found
+    here. An absolute path avoids this.
     """
 
     code = "HP876"
@@ -169,11 +170,11 @@ class ProgramMissing(Kind):
 
 
 class RelativeScript(Kind):
-    """The script is named from the folder that the agent is in, and found in the project's root only."""
+    """The script's path is relative to the agent's working directory, and exists only in the project root."""
 
     code = "HP877"
     severity = "loss"
-    message = "'{script}' is found only while {dialect} works in the project's root"
+    message = "'{script}' exists only while {dialect} works in the project root"
     hint = "Write {root}/{name} instead."
 
 
@@ -185,24 +186,24 @@ class RunsTwice(Kind):
 
     code = "HP878"
     severity = "loss"
-    message = "{dialect} runs this hook twice: it stands in {other} too"
-    hint = "Keep one of the two."
+    message = "{dialect} runs this hook twice: it is also in {other}"
+    hint = "Delete one of the two."
 
 
 class TimeoutTooShort(Kind):
-    """The hook was cut off lately, or takes longer than it may: its answer comes too late.
+    """The hook timed out lately, or takes longer than its timeout: its answer comes too late.
 
-    Nearly every agent goes on when a hook runs out of time, so that a guard guards nothing.
+    Nearly every agent goes on when a hook times out, so a guard guards nothing.
     """
 
     code = "HP879"
     severity = "error"
-    message = "the timeout is {limit}, and of the last {count} runs 95 % ended within {taken}{cut}"
-    hint = "Allow it more time, or make it faster."
+    message = "the timeout is {limit}; 95 % of the last {count} runs ended within {taken}{cut}"
+    hint = "Raise the timeout, or make the hook faster."
 
 
 class EventNotThere(Kind):
-    """The installed version of the agent does not have the event: the hook waits for ever."""
+    """The installed version of the agent does not have the event, so the hook never runs."""
 
     code = "HP880"
     severity = "error"
@@ -211,7 +212,7 @@ class EventNotThere(Kind):
 
 
 class EventUnfired(Kind):
-    """The event does not fire in one way of running the agent, such as without a terminal."""
+    """The event does not fire when the agent runs in a certain way, such as without a terminal."""
 
     code = "HP881"
     severity = "loss"
@@ -220,140 +221,140 @@ class EventUnfired(Kind):
 
 
 class BridgeBroken(Kind):
-    """The entry calls hookport, and what it calls is gone: hookport or its interpreter was moved."""
+    """The entry calls a hookport or an interpreter that was moved or uninstalled."""
 
     code = "HP882"
     severity = "error"
-    message = "this entry calls hookport by {path}, which is not there"
-    hint = "`hookport doctor --fix` or `hookport sync` writes it anew."
+    message = "this entry calls hookport at {path}, which does not exist"
+    hint = "`hookport doctor --fix` or `hookport sync` rewrites it."
 
 
 class BridgeForeign(Kind):
-    """The entry makes hookport answer in the words of another agent than the one that runs it."""
+    """The entry makes hookport answer for another agent than the one that runs it."""
 
     code = "HP883"
     severity = "error"
-    message = "{dialect} runs this entry, which answers as {other} expects"
-    hint = "`hookport sync --agent {dialect}` writes the right one."
+    message = "{dialect} runs this entry, which answers for {other}"
+    hint = "`hookport sync --agent {dialect}` corrects it."
 
 
 class NeverFired(Kind):
-    """The event fired and its tool matched, and the hook did not run, by what the journal remembers.
+    """The journal shows that the event fired and its tool matched, but the hook did not run.
 
-    The journal knows the events that agents sent to hookport.
+    The journal has the events that agents sent to hookport.
     """
 
     code = "HP884"
     severity = "loss"
-    message = "it did not run on any of the last {count} events of its kind"
+    message = "it has not run on any of the last {count} matching events"
     hint = "`hookport why` shows what each hook is tested against."
 
 
 class NoBridge(Kind):
-    """hookport has hooks to run, and no agent here calls it."""
+    """hookport has hooks to run, but no agent on this machine calls it."""
 
     code = "HP885"
     severity = "error"
-    message = "no agent here calls hookport: {count} would not fire"
-    hint = "Install them with `hookport sync`."
+    message = "no agent on this machine calls hookport: {count} would not fire"
+    hint = "Run `hookport sync` to install them."
 
 
 class StateNotKept(Kind):
-    """hookport cannot write to its own folder: no journal is kept, and plans are made for each event."""
+    """hookport cannot write its state folder: it keeps no journal and rebuilds the plan on every event."""
 
     code = "HP886"
     severity = "loss"
-    message = "neither journal nor plans are kept: {why}"
-    hint = "Make the folder writable, or name another with HOOKPORT_STATE_DIR."
+    message = "cannot keep journal and plans: {why}"
+    hint = "Make the folder writable, or set HOOKPORT_STATE_DIR to another."
 
 
 class PlanStale(Kind):
-    """The compiled plan is not of the hooks as they are now; the next event makes it anew."""
+    """The compiled plan does not match the current hooks. The next event rebuilds it."""
 
     code = "HP887"
     severity = "note"
-    message = "the plan of this folder is old: {why}"
-    hint = "Nothing to do; `hookport doctor --fix` makes it now."
+    message = "the plan of this folder is stale: {why}"
+    hint = "The next event rebuilds it; `hookport doctor --fix` does so now."
 
 
 class TrustUnseen(Kind):
-    """The agent runs hooks only where it was told to trust the folder, and nobody else can see whether."""
+    """The agent runs hooks only in folders it trusts, and does not show other programs which those are."""
 
     code = "HP888"
     severity = "note"
     message = (
-        "{dialect} runs the hooks of a project only in a folder it trusts, which cannot be seen from here"
+        "{dialect} runs a project's hooks only in a folder it trusts, and hookport cannot see whether it does"
     )
     hint = "{fix}"
 
 
 class CodeChanged(Kind):
-    """The code that hookport generated for the agent was cut or changed, so that it may not load.
+    """The code that hookport generated for the agent was truncated or changed, so it may not load.
 
-    An agent that loads code skips what does not load, mostly without a word.
+    An agent that loads code silently skips a file that fails to load.
     """
 
     code = "HP889"
     severity = "error"
-    message = "this file is not as hookport generates it, and may not load"
-    hint = "`hookport sync` or `hookport convert` writes it anew."
+    message = "this file differs from what hookport generates, and may not load"
+    hint = "`hookport sync` or `hookport convert` rewrites it."
 
 
 class ToolGone(Kind):
-    """The matcher names only tools that the installed version of the agent has no more."""
+    """The matcher names only tools that the installed version of the agent no longer has."""
 
     code = "HP890"
     severity = "error"
-    message = "the matcher '{matcher}' matches nothing: {dialect} {version} has no {tools} any more"
-    hint = "Match the tool that does it now, often the shell."
+    message = "the matcher '{matcher}' matches nothing: {dialect} {version} no longer has {tools}"
+    hint = "Match the tool that replaced it, often the shell."
 
 
 class ReadElsewhere(Kind):
-    """A file in a folder below the project's root, which the agent does not read."""
+    """The file is in a folder below the project root, where the agent does not read it."""
 
     code = "HP891"
     severity = "error"
-    message = "{dialect} reads the files of a project at its root only, {root}: {count} would not fire"
+    message = "{dialect} reads a project's files only at its root, {root}: {count} would not fire"
     hint = "Move the hooks there."
 
 
 class DialectUnusable(Kind):
-    """A package adds a dialect that cannot be used, so hookport does without it."""
+    """A package adds an unusable dialect, so hookport ignores it."""
 
     code = "HP892"
     severity = "error"
-    message = "dialect '{name}' of another package cannot be used: {why}"
+    message = "dialect '{name}' of another package is unusable: {why}"
     hint = "Upgrade or remove the package."
 
 
 class EnvironmentSteered(Kind):
-    """A file of the project sets a variable that tells hookport where approvals, plans or settings are.
+    """A file of the project sets a variable that points hookport to its approvals, plans or settings.
 
-    Agents and shells put these files into the environment that hooks are started in. Folders inside a project
-    are refused whatever the variable says, but a variable can still switch a policy off or name a folder
-    elsewhere. Only the person who uses the machine should set it, in their own shell.
+    Agents and shells load these files into the environment of hooks. hookport refuses folders inside a
+    project whatever the variable says, but the variable can still switch a policy off or name another folder.
+    Only the user of the machine should set it, in their own shell.
     """
 
     code = "HP893"
     severity = "error"
     message = (
-        "'{name}' is set here for everybody who works in this project, and steers what hookport believes"
+        "'{name}' is set here for everybody who works in this project, and controls what hookport trusts"
     )
-    hint = "Remove it from this file; set it in your own shell if you need it."
+    hint = "Remove it from this file, and set it in your own shell if you need it."
 
 
 class EntrySilent(Kind):
-    """An event was sent through the entry, as the agent would, and what came back is not hookport's answer.
+    """A test event through the entry did not come back with hookport's answer.
 
-    The event is made up by `hookport doctor`: one hook of its own runs, which denies, and the answer must be
-    that deny in the agent's own terms. No hook of yours runs and nothing is written to the journal. Only
-    entries that hookport wrote on this machine, or would write now, are tried; a bridge that the project
-    brings along is tried once it is approved.
+    `hookport doctor` sends an event as the agent would, to one test hook that denies, and expects that deny
+    in the agent's own format. None of your hooks runs, and the journal gets no line. doctor tries only
+    entries that hookport wrote on this machine or would write now. It tries a bridge that the project
+    brings along only after its approval.
     """
 
     code = "HP894"
     severity = "error"
     message = "an event through this entry of {dialect} does not reach a hook: {why}"
     hint = (
-        "Run `hookport sync` with a hookport that works; `python3 -m pip install --force-reinstall hookport`."
+        "Reinstall hookport (`python3 -m pip install --force-reinstall hookport`), then run `hookport sync`."
     )

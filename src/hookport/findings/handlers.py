@@ -1,4 +1,4 @@
-"""HP4xx: what becomes of what a hook runs, of its fields and of its output."""
+"""HP4xx: changes to what a hook runs, to its fields and to its output."""
 
 from __future__ import annotations
 
@@ -6,82 +6,80 @@ from hookport.findings.kinds import Kind
 
 
 class WireDiffers(Kind):
-    """The command reads the payload and gives the answers of the dialect it was written for.
+    """The command reads the payload of the dialect it was written for, and gives that dialect's answers.
 
-    The target hands it another payload and obeys other answers, so a guard may not guard. Convert it without
+    The target sends another payload and obeys other answers, so a guard may not guard. Convert without
     `--bare`, or adapt the script to the target.
     """
 
     code = "HP401"
     severity = "loss"
     effect = "changed"
-    message = (
-        "the {what} speaks {source}, {target} does not: it sends another payload and obeys other answers"
-    )
+    message = "the {what} expects {source}'s payload and answers; {target} sends and obeys others"
     hint = "Adapt it to {target} before you rely on it."
 
 
 class HttpToCurl(Kind):
-    """The target cannot call a URL by itself, so the hook calls it with `curl`.
+    """The target cannot call a URL, so the converted hook calls it with `curl`.
 
-    The payload is posted as it comes, the answer is printed for the agent. `curl` must be installed. When
-    the call fails the command exits with 1, which is no decision.
+    It posts the payload unchanged and prints the response for the agent. `curl` must be installed. When the
+    call fails, the command exits with 1, which is no decision.
     """
 
     code = "HP402"
     severity = "loss"
     effect = "changed"
-    message = "{target} has no http handler: the hook calls the URL with curl"
-    hint = "curl must be on the PATH of {target}."
+    message = "{target} has no http handler, so the hook calls the URL with curl"
+    hint = "Install curl on the PATH of {target}."
 
 
 class AsyncInBackground(Kind):
-    """The target waits for its hooks, so the command starts itself in the background."""
+    """The target waits for all hooks, so the converted command puts itself in the background."""
 
     code = "HP403"
     severity = "note"
     effect = "changed"
-    message = "starts in the background by its own command, {target} has no async hooks"
+    message = "the command puts itself in the background; {target} has no async hooks"
 
 
 class AsyncDropped(Kind):
-    """The target waits for this hook, although nobody needs its answer."""
+    """The target waits for this async hook."""
 
     code = "HP404"
     severity = "loss"
     effect = "changed"
-    message = "{target} waits for the hook: it has no async hooks of this type"
+    message = "{target} waits for the hook; it has no async hooks of this type"
 
 
 class CarriedInCommand(Kind):
-    """The target has no field for this, so it is said in the command itself."""
+    """The target has no such field, so the converted command does its work."""
 
     code = "HP405"
     severity = "note"
     effect = "changed"
-    message = "{what} moved into the command, {target} has no field for it"
+    message = "{what} moved into the command; {target} has no field for it"
 
 
 class PlatformDropped(Kind):
-    """The command for one operating system has no place in the target."""
+    """The target has no separate command for this operating system."""
 
     code = "HP406"
     severity = "loss"
     effect = "changed"
-    message = "the command for {platform} was dropped, {target} runs one command everywhere"
+    message = "the command for {platform} was dropped; {target} runs one command on every system"
 
 
 class TimeoutRounded(Kind):
-    """The target takes whole units only; the time was rounded up."""
+    """The target accepts whole units only, so the timeout was rounded up."""
 
     code = "HP407"
     severity = "note"
     effect = "changed"
-    message = "timeout {before} became {after}: {target} takes whole {unit}"
+    message = "timeout {before} became {after}: {target} accepts whole {unit}"
 
 
 class TimeoutClamped(Kind):
-    """The target does not allow so long or so short a timeout."""
+    """The timeout is outside the range that the target allows."""
 
     code = "HP408"
     severity = "loss"
@@ -90,50 +88,50 @@ class TimeoutClamped(Kind):
 
 
 class TimeoutSpelled(Kind):
-    """The hook relied on its dialect's default timeout; the target's default is another one.
+    """The hook relied on its dialect's default timeout, and the target has a different default.
 
-    The time is written out so that it stays the same.
+    The converted hook sets the timeout explicitly, so it stays the same.
     """
 
     code = "HP409"
     severity = "note"
     effect = "changed"
-    message = "timeout {timeout} written out, the default of {source}; that of {target} is {default}"
+    message = "timeout {timeout} set explicitly: the default of {source}; that of {target} is {default}"
 
 
 class TimeoutDropped(Kind):
-    """The target has no timeout for one hook."""
+    """The target has no timeout per hook."""
 
     code = "HP410"
     severity = "loss"
     effect = "changed"
     message = "timeout {timeout} dropped: {target} has no timeout per hook ({default})"
-    hint = "Let the script end in time by itself."
+    hint = "Make the script end in time by itself."
 
 
 class FieldDropped(Kind):
-    """The target has no field for this, and nothing about when or how the hook runs depends on it."""
+    """The target has no such field. When and how the hook runs does not depend on it."""
 
     code = "HP411"
     severity = "note"
     effect = "changed"
-    message = "{field} dropped, {target} has no field for it"
+    message = "{field} dropped; {target} has no such field"
 
 
 class PriorityDropped(Kind):
-    """The target has no priorities: hooks run in the order they are written, or all at once.
+    """The target has no priorities: it runs hooks in the order they are written, or in parallel.
 
-    The hooks are written in the order of their priorities.
+    hookport writes the hooks in the order of their priorities.
     """
 
     code = "HP412"
     severity = "loss"
     effect = "changed"
-    message = "priority {priority} dropped, {target} has none; the hooks are written in that order"
+    message = "priority {priority} dropped; {target} has none, so the hooks are written in that order"
 
 
 class NativeDropped(Kind):
-    """Fields that only the dialect of the source knows were left out."""
+    """Fields that only the source dialect has were dropped."""
 
     code = "HP413"
     severity = "loss"
@@ -142,21 +140,21 @@ class NativeDropped(Kind):
 
 
 class OutputLost(Kind):
-    """The target reads nothing but the exit code.
+    """The target reads only the exit code.
 
-    A decision printed as JSON is not obeyed there, **a deny with exit code 0 lets the action run**, and
-    context or messages are lost.
+    It ignores a decision printed as JSON: **a deny with exit code 0 lets the action run**. Context and
+    messages are lost.
     """
 
     code = "HP414"
     severity = "loss"
     effect = "changed"
-    message = "{target} reads only the exit code: JSON answers, also a deny, are not obeyed ({evidence})"
+    message = "{target} reads only the exit code and ignores JSON answers, even a deny ({evidence})"
     hint = "Deny with exit code 2 and a reason on stderr."
 
 
 class PlaceholderTranslated(Kind):
-    """A placeholder in the command was replaced by the one the target understands."""
+    """A placeholder in the command was replaced by the target's own."""
 
     code = "HP415"
     severity = "note"
@@ -167,7 +165,7 @@ class PlaceholderTranslated(Kind):
 class PlaceholderLost(Kind):
     """The target does not fill in this placeholder.
 
-    The command will not find its file there, so a guard does not run.
+    The command does not find its file there, so a guard does not run.
     """
 
     code = "HP416"
@@ -178,7 +176,7 @@ class PlaceholderLost(Kind):
 
 
 class CapabilityInferred(Kind):
-    """The hook uses a feature that its manifest does not name; this says what gave it away."""
+    """The hook uses a capability that its manifest does not name. The message names the evidence."""
 
     code = "HP417"
     severity = "note"
@@ -186,39 +184,39 @@ class CapabilityInferred(Kind):
 
 
 class RewriteLost(Kind):
-    """The hook rewrites the tool's input, the target cannot, and the author asked to run it all the same.
+    """The hook rewrites the tool's input, which the target cannot do, and the strategy is to run it anyway.
 
-    The tool runs with the input as it was.
+    The tool runs with its original input.
     """
 
     code = "HP418"
     severity = "loss"
     effect = "changed"
-    message = "WEAKER: {target} ignores the rewritten input, the tool runs with the original ({evidence})"
+    message = "WEAKER: {target} ignores the rewritten input and runs the tool with the original ({evidence})"
     hint = 'Set "degradation": {{"input_rewrite": "block"}} to block instead.'
 
 
 class HandlerDropped(Kind):
-    """The handler has no form in the target and the author asked to run it with less: nothing is left."""
+    """The target has no such handler, and the strategy is to run with less: nothing is left to run."""
 
     code = "HP419"
     severity = "error"
     effect = "dropped"
-    message = "dropped: {target} has no {type} handler and nothing of the hook would be left"
+    message = "dropped: {target} has no {type} handler, so nothing of the hook is left"
     hint = "Write it as a command."
 
 
 class FieldGiven(Kind):
-    """The target needs a field that the hook does not have, or not in this form; hookport filled it in."""
+    """The target requires a field that the hook lacks or has in another form, so hookport filled it in."""
 
     code = "HP420"
     severity = "note"
     effect = "changed"
-    message = "{target} needs a {field}, so it got one: '{value}'"
+    message = "{target} requires a {field}; hookport set it to '{value}'"
 
 
 class GuardPlaceholderLost(Kind):
-    """A guard's command starts at a root that the target does not fill in: **it will not run there**."""
+    """A guard's command needs a placeholder that the target does not fill in: **it will not run there**."""
 
     code = "HP421"
     severity = "error"
@@ -228,105 +226,104 @@ class GuardPlaceholderLost(Kind):
 
 
 class ContextLost(Kind):
-    """What the hook prints does not reach the model on this event in the target.
+    """In the target, the hook's output on this event does not reach the model.
 
-    A hook that only adds context does nothing there.
+    A hook that only adds context has no effect there.
     """
 
     code = "HP422"
     severity = "loss"
     effect = "changed"
-    message = "nothing it prints reaches the model on {event} in {target}"
+    message = "its output does not reach the model on {event} in {target}"
 
 
 class PathAnchored(Kind):
-    """A relative path was written from the project's root, because the target's working directory moves.
+    """A relative path was anchored at the project root, because the target's working directory changes.
 
-    Otherwise the script is not found after the agent changed its directory, and a guard does not run.
+    Otherwise the script is not found after the agent changes its directory, and a guard does not run.
     """
 
     code = "HP423"
     severity = "note"
     effect = "changed"
-    message = "{before} became {after}: the working directory of {target} moves"
+    message = "{before} became {after}: the working directory of {target} changes"
 
 
 class WindowsAsync(Kind):
-    """The command for Windows is waited for; only those for other systems start in the background."""
+    """The target waits for the Windows command; only the commands for other systems run in the background."""
 
     code = "HP424"
     severity = "loss"
     effect = "changed"
-    message = "{target} waits for the command for Windows"
+    message = "{target} waits for the Windows command"
 
 
 class VariablesEmptied(Kind):
-    """A header of a URL handler names variables that the handler does not allow, so they stay empty.
+    """A header of a URL handler uses variables that the handler does not allow, so they stay empty.
 
-    A token that is missing makes the server refuse the call, and a guard behind it decides nothing.
+    Without its token the server refuses the call, and a guard behind it decides nothing.
     """
 
     code = "HP425"
     severity = "loss"
     effect = "changed"
-    message = "left empty in the headers, because allowed_env_vars does not name them: {names}"
-    hint = "List them in allowed_env_vars."
+    message = "empty in the headers, because allowed_env_vars does not list them: {names}"
+    hint = "Add them to allowed_env_vars."
 
 
 class TextLost(Kind):
-    """Plain text that the hook prints on this event does not reach the model in the target, JSON does.
+    """In the target, plain text from the hook on this event does not reach the model; only JSON does.
 
-    A hook that adds context by printing it adds none there until it prints the target's answer.
+    A hook that prints context as plain text adds none until it prints the target's answer.
     """
 
     code = "HP426"
     severity = "loss"
     effect = "changed"
-    message = "plain text it prints does not reach the model on {event} in {target}, only its JSON does"
+    message = "its plain text does not reach the model on {event} in {target}; only JSON does"
 
 
 class Wrapped(Kind):
-    """The command is run by `hookport wrap`, since it was written for another dialect.
+    """The command was written for another dialect, so `hookport wrap` runs it.
 
-    It is handed the payload it knows, with the names of its own dialect, and what it answers is said in the
-    agent's terms. hookport must be installed where the agent runs, on the PATH that the agent has; a guard
-    denies where it is not. `--bare` leaves the command as it is.
+    It receives the payload of its own dialect, with that dialect's names, and its answer is translated for
+    the agent. hookport must be installed where the agent runs, on the agent's PATH; a guard denies where it
+    is not. `--bare` keeps the command unchanged.
     """
 
     code = "HP427"
     severity = "note"
     effect = "changed"
-    message = "the command speaks {source}, so {target} runs it by `hookport wrap`"
+    message = "the command expects {source}'s payload, so {target} runs it through `hookport wrap`"
     hint = "Install hookport where {target} runs."
 
 
 class Unwrapped(Kind):
-    """The command is behind `hookport wrap` already, so the hook is taken for the one that is there."""
+    """The command already runs through `hookport wrap`, so the hook behind it is converted."""
 
     code = "HP428"
     severity = "note"
     effect = "changed"
-    message = "the command behind `hookport wrap` is converted as the {source} hook it is"
+    message = "converted the {source} hook behind `hookport wrap`"
 
 
 class GuardCutShort(Kind):
-    """The agent goes on without the guard's answer before the guard's own timeout is over.
+    """The agent goes on without the guard's answer before the guard's own timeout ends.
 
-    Some agents stop waiting after a fixed time, whatever timeout a hook has, and **let the call run**. Where
-    hookport runs the guard, it ends it in time and answers in its place: the call runs, or is denied where
-    failures deny (`on_failure: closed`). Make the guard answer in less time and lower its timeout, or let
-    failures deny.
+    Some agents stop waiting after a fixed time, whatever a hook's timeout, and **let the call run**. Where
+    hookport runs the guard, it ends it in time and answers in its place: the call runs, or is denied if
+    failures deny (`on_failure: closed`). Make the guard faster and lower its timeout, or let failures deny.
     """
 
     code = "HP429"
     severity = "error"
     effect = "changed"
-    message = "GUARD TOO SLOW: {who} goes on after {limit} without an answer, and {guard} may take {timeout}"
-    hint = "Make it answer within {limit}; where hookport runs it, `on_failure: closed` denies what is late."
+    message = "GUARD TOO SLOW: {who} goes on after {limit} without an answer, but {guard} may take {timeout}"
+    hint = "Make it answer within {limit}; where hookport runs it, `on_failure: closed` denies late answers."
 
 
 class OutputCut(Kind):
-    """The target reads nothing but the exit code; the bridge says decisions by it.
+    """The target reads only the exit code, so the bridge passes decisions on by exit code.
 
     A deny is obeyed and an `ask` becomes a deny. Context, messages and other fields of the answer are lost.
     """
@@ -334,17 +331,15 @@ class OutputCut(Kind):
     code = "HP430"
     severity = "loss"
     effect = "changed"
-    message = (
-        "{target} reads only the exit code: decisions are kept, the rest of an answer is lost ({evidence})"
-    )
-    hint = "Choose `block` or `exclude` for structured_output if the hook is useless without it."
+    message = "{target} reads only the exit code: decisions hold, the rest of the answer is lost ({evidence})"
+    hint = "Set `block` or `exclude` for structured_output if the hook is useless without it."
 
 
 class ModelAskedHere(Kind):
     """The target has no handler that asks a model, so `hookport wrap` asks it.
 
-    It needs a model and its key when it runs: `HOOKPORT_LLM_MODEL` and `HOOKPORT_LLM_API_KEY`; an `agent`
-    hook needs the extra `llm` too. A guard whose model cannot be asked denies.
+    It needs a model and its key when it runs: `HOOKPORT_LLM_MODEL` and `HOOKPORT_LLM_API_KEY`. An `agent`
+    hook also needs the extra `llm`. A guard whose model cannot be asked denies.
     """
 
     code = "HP431"

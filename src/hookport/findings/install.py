@@ -1,4 +1,4 @@
-"""HP80x to HP84x: what agents make of the hooks that are installed for them."""
+"""HP80x to HP84x: how agents treat the hooks installed for them."""
 
 from __future__ import annotations
 
@@ -6,44 +6,44 @@ from hookport.findings.kinds import Kind
 
 
 class LedgerBroken(Kind):
-    """A file of hookport's ledger cannot be read.
+    """hookport cannot read a file of its ledger.
 
-    The ledger remembers what hookport wrote into the agents' files. What this one file remembers is lost: its
-    run cannot be taken back, or the exact former bytes of its file are not known. The entries themselves are
-    still known by the command they run.
+    The ledger records what hookport wrote into the agents' files. The record in this one file is lost: its
+    run cannot be undone, or the exact former bytes of its file are unknown. hookport still recognises the
+    entries by the command they run.
     """
 
     code = "HP800"
     severity = "error"
-    message = "the ledger cannot be read here: {why}"
-    hint = "Remove this file from the ledger; `hookport unsync` still takes the entries out."
+    message = "cannot read this ledger file: {why}"
+    hint = "Delete this file; `hookport unsync` still removes the entries."
 
 
 class EntryTwice(Kind):
-    """Entries of ours are in two places that the agent reads, so each hook runs twice.
+    """The agent reads hookport's entries in two places, so each hook runs twice.
 
-    Of two entries that call the bridge, one in the project's file and one in the user's, only the first runs
-    the hooks of a call. Two in files of one scope both do, and so does an entry for one hook beside one for
-    all.
+    Of two bridge entries, one in the project's file and one in the user's, only the first runs the hooks of
+    a call. Two entries in files of one scope both run them, and so does an entry for one hook beside one
+    for all.
     """
 
     code = "HP811"
     severity = "loss"
     message = "{agent} reads entries of hookport here and in {other}: hooks run twice"
-    hint = "Take one of them out: `hookport unsync --scope user` or `--scope project`."
+    hint = "Remove one of them: `hookport unsync --scope user` or `--scope project`."
 
 
 class NoPlaceThere(Kind):
-    """The agent reads no hooks of this scope: some read only those of a project, or only those of a user."""
+    """The agent reads no hooks of this scope: some agents read only a project's hooks, or only a user's."""
 
     code = "HP812"
     severity = "error"
     message = "{agent} reads no hooks of a {scope}, so nothing was installed for it"
-    hint = "Use `--scope {other} --mode bridge`: it finds the hooks of both."
+    hint = "Use `--scope {other} --mode bridge`: it runs the hooks of both."
 
 
 class NeverFires(Kind):
-    """The agent has no event for the hook, so no entry can make it run there."""
+    """The agent has no event for the hook, so the hook never runs there."""
 
     code = "HP813"
     severity = "error"
@@ -53,27 +53,27 @@ class NeverFires(Kind):
 
 
 class OnlyAdvises(Kind):
-    """The hook runs, and its deny does not hold: the agent does not listen on that event."""
+    """The hook runs, but its deny has no effect: the agent ignores denies on that event."""
 
     code = "HP814"
     severity = "loss"
     effect = "changed"
     message = "'{name}' cannot block in {agent}: {reason}"
-    hint = "`hookport matrix` shows where each agent can be stopped."
+    hint = "`hookport matrix` shows where each agent obeys a deny."
 
 
 class OnlyByBridge(Kind):
-    """The hook is no command, and only the bridge can run it for every agent and know it again."""
+    """The hook is not a command, so only the bridge can run it in every agent and recognise it later."""
 
     code = "HP815"
     severity = "loss"
     effect = "dropped"
-    message = "'{name}' was not installed for {agent}: natively only commands are, and it is of type {type}"
+    message = "'{name}' was not installed for {agent}: native mode installs only commands, not {type}"
     hint = "Use `--mode bridge`."
 
 
 class NotSynced(Kind):
-    """The agent's file cannot be edited without a risk to what is in it, so it was left as it is."""
+    """hookport cannot edit the agent's file without risk to its content, so the file is unchanged."""
 
     code = "HP816"
     severity = "error"
@@ -83,7 +83,7 @@ class NotSynced(Kind):
 
 
 class Drifted(Kind):
-    """The entries in the agent's file are not those that its hooks need now."""
+    """The entries in the agent's file do not match its current hooks."""
 
     code = "HP817"
     severity = "error"
@@ -92,61 +92,61 @@ class Drifted(Kind):
 
 
 class OfThisMachine(Kind):
-    """The entries name the Python of this machine, and the file belongs to the project.
+    """The entries name the Python of this machine, but the file belongs to the project.
 
-    On another machine the path leads nowhere: guards deny there, and the other hooks do not run.
+    On other machines this path does not exist: guards deny, and other hooks do not run.
     """
 
     code = "HP818"
     severity = "note"
-    message = "the entries name the Python of this machine; for those who share the project, use --vendor"
+    message = "the entries name the Python of this machine; use --vendor to share the project"
 
 
 class TwoAgentsRead(Kind):
-    """Another agent reads the file too, and nothing tells the two apart: the hooks run there as well."""
+    """Another agent reads the file too, and hooks cannot tell the two apart, so they run in both."""
 
     code = "HP819"
     severity = "loss"
     message = "{other} reads this file of {agent} too, and a hook cannot tell which of the two runs it"
-    hint = "Install for one of the two, or switch the file off in the settings of {other}."
+    hint = "Install for one of the two, or disable the file in the settings of {other}."
 
 
 class NotApproved(Kind):
-    """The bridge runs a hook of a project only as its user approved it, and these were not approved yet.
+    """The bridge runs a project's hook only after its user approved it, and these are not approved yet.
 
-    Until then the agent is told so in its own words, and the hooks do not run.
+    Until then the hooks do not run, and the agent gets a notice.
     """
 
     code = "HP820"
     severity = "loss"
-    message = "not run before you approve them: {names}"
-    hint = "Look at them and approve them with `hookport trust`."
+    message = "not approved yet, so not run: {names}"
+    hint = "Review and approve them with `hookport trust`."
 
 
 class NotGuarded(Kind):
-    """Hooks that are installed by themselves are run by the agent as they are.
+    """The agent runs natively installed hooks itself, without hookport.
 
-    Approval and self-protection are the bridge's: a script that changes runs changed, and an agent may edit
-    it. Only the bridge (`--mode bridge`) runs a project's hooks as they were approved.
+    Approval and self-protection work only through the bridge. A changed script runs changed, and an agent
+    may edit it. Only the bridge (`--mode bridge`) runs a project's hooks as they were approved.
     """
 
     code = "HP821"
     severity = "note"
-    message = "installed by itself, so neither approval nor self-protection holds: {agents}"
+    message = "installed natively, so neither approval nor self-protection applies: {agents}"
     hint = "Use --mode bridge where that matters."
 
 
 class RunsBesides(Kind):
-    """The agent reads the file that the hook is in, and does less with it there than the hook is for.
+    """The agent also reads the hook's own file, but the hook has less effect there.
 
-    Other agents' files are read with other tool names, fields and answers: a guard on files or MCP tools may
-    not recognise what it is asked about, or is never asked. So the hook is installed as well. Where the agent
-    runs it by itself too, it runs twice, and the stricter answer counts.
+    Agents read other agents' files with other tool names, fields and answers: a guard on files or MCP tools
+    may not recognise the call, or may not run. So hookport installs the hook as well. Where the agent also
+    runs it from that file, it runs twice, and the stricter answer wins.
 
-    `hookport sync --adopt` ends that. It puts a test before the command in the file: where the agent runs it
-    and an installed entry of hookport runs the same hook there, the command ends at once. Where the entry is
-    missing, was changed or starts a hookport that is gone, and where the hook is not approved, the command
-    runs as it did, so the test makes no guard weaker. `hookport unsync` and `hookport undo` take it out.
+    `hookport sync --adopt` ends that. It puts a test before the command in the file: if this agent runs the
+    command, and an installed entry of hookport runs the same hook there, the command exits at once. If the
+    entry is missing, was changed or starts a missing hookport, or if the hook is not approved, the command
+    runs as before, so the test never weakens a guard. `hookport unsync` and `hookport undo` remove it.
     """
 
     code = "HP822"
@@ -158,64 +158,63 @@ class RunsBesides(Kind):
 
 
 class OnlyAtStart(Kind):
-    """The agent reads a project's hooks only in the folder that it is started in.
+    """The agent reads a project's hooks only in the folder that it starts in.
 
-    Started in a folder below the project's root, it finds no hook of the project, and says nothing of it. A
-    user's entries are read wherever it is started, and the bridge finds the project's hooks from any folder.
+    Started in a folder below the project root, it finds no hook of the project and does not report that. It
+    reads a user's entries in every folder, and the bridge finds the project's hooks from any of them.
     """
 
     code = "HP823"
     severity = "note"
-    message = "{agent} runs these hooks only where it is started in the project's root, not in a folder below"
-    hint = "`hookport sync --scope user --mode bridge` holds in every folder; `hookport unsync` first."
+    message = "{agent} runs these hooks only when started in the project root, not in a folder below"
+    hint = "Run `hookport unsync`, then `hookport sync --scope user --mode bridge`: it works in every folder."
 
 
 class ContextUnread(Kind):
-    """The hook may tell the model something, and the agent passes on nothing that a hook prints there.
+    """The hook may add context, but the agent ignores a hook's output on this event.
 
-    The hook runs, and what it prints is lost: on a prompt, when a session begins, or after a tool. A guard on
-    the same event still denies where the agent obeys one.
+    The hook runs, and its context is lost: on a prompt, at the start of a session, or after a tool. A guard
+    on the same event still denies if the agent obeys denies there.
     """
 
     code = "HP824"
     severity = "loss"
     effect = "changed"
     message = "the context that '{name}' adds does not reach the model in {agent}: {reason}"
-    hint = "`hookport matrix` shows where each agent can be told something."
+    hint = "`hookport matrix` shows where each agent accepts context."
 
 
 class PackageUnseen(Kind):
-    """The entries run in a Python that does not see the package of the dialect.
+    """The Python of the entries does not see the dialect's package.
 
-    They see the packages that are installed with hookport. They ignore PYTHONPATH and the user's packages,
-    so that no project can put code in their place.
+    Entries see the packages that are installed with hookport. They ignore PYTHONPATH and the user's packages,
+    so that no project can replace code.
     """
 
     code = "HP825"
     severity = "error"
-    message = "entries cannot use '{dialect}': its package is in {folder}, which they do not see"
+    message = "entries cannot use '{dialect}': they do not see its package in {folder}"
     hint = "Install the package where hookport is installed, or use `hookport sync --vendor`."
 
 
 class FieldUnsent(Kind):
-    """The hook reads a field of its payload that the agent does not send, and finds a constant there.
+    """The hook reads a payload field that the agent does not send, and gets a constant instead.
 
-    A guard that acts only in one permission mode, or on what the transcript says, has nothing to go by in
-    such an agent. Where hookport knows nothing it fills in what scripts of the hook's format expect: the mode
-    `default`, and no transcript.
+    A guard that acts only in one permission mode, or on the transcript's content, cannot work in such an
+    agent. hookport fills in what scripts of the hook's format expect: the mode `default`, and no transcript.
     """
 
     code = "HP826"
     severity = "loss"
     effect = "changed"
     message = "'{name}' reads {field}, which {agent} does not send{when}"
-    hint = "Let the hook decide without {field}, or as it would in the strictest case."
+    hint = "Make the hook decide without {field}, or as in the strictest case."
 
 
 class ShellVariablesUnread(Kind):
     """The hook sets variables for the agent's shell, in a file that only its own agent reads.
 
-    The file is there and the hook can write to it, so it does not fail. No command that the agent runs has
+    The file exists and the hook can write to it, so the hook does not fail. The agent's commands do not get
     the variables.
     """
 
@@ -223,27 +222,27 @@ class ShellVariablesUnread(Kind):
     severity = "loss"
     effect = "changed"
     message = "the variables that '{name}' writes to ${variable} do not reach the commands of {agent}"
-    hint = "Set them where the agent's shell finds them, such as the profile of your shell."
+    hint = "Set them where the agent's shell reads them, such as your shell's profile."
 
 
 class TranscriptDiffers(Kind):
-    """The hook reads the transcript, and the agent's has another form than the hook expects.
+    """The hook reads the transcript, and the agent's transcript has another format than the hook expects.
 
-    hookport writes a copy in Claude Code's form for hooks that expect that one, of the transcripts whose form
-    it knows. Any other hook is given the agent's own file, and finds other records in it.
+    For hooks that expect Claude Code's format, hookport writes a copy in it, from transcripts whose format it
+    knows. Any other hook gets the agent's own file, with records in the agent's format.
     """
 
     code = "HP828"
     severity = "loss"
     effect = "changed"
-    message = "the transcript of {agent} has another form than '{name}' expects"
-    hint = "Let the hook read what its payload says, such as the last message, instead of the file."
+    message = "the transcript of {agent} has another format than '{name}' expects"
+    hint = "Make the hook read its payload instead, for example the last message."
 
 
 class RunsWider(Kind):
-    """The agent reads the file that the hook is in, and has no `if`: it runs the hook on every call there.
+    """The agent reads the hook's own file but has no `if`, so it runs the hook on every call there.
 
-    The installed entry keeps to the rule, and the stricter answer counts: a guard denies more than it is for.
+    The installed entry follows the rule, and the stricter answer wins: a guard denies more than intended.
     `hookport sync --adopt` leaves the hook to the entry, as for HP822.
     """
 
@@ -256,8 +255,8 @@ class RunsWider(Kind):
 class NotRunHere(Kind):
     """The hook does not run in an agent that is used here.
 
-    Neither does the agent load the file that the hook is in, nor does an entry of hookport run it there. What
-    does not run looks exactly like what approves, so this is an error also where the hook only watches.
+    The agent does not load the hook's own file, and no entry of hookport runs it there. A hook that does
+    not run looks exactly like a hook that approves, so this is an error even if the hook only watches.
     """
 
     code = "HP830"
@@ -268,22 +267,23 @@ class NotRunHere(Kind):
 
 
 class AgentSkips(Kind):
-    """The hooks are approved here, and the agent skips them: it wants an approval of its own.
+    """The hooks are approved in hookport, but the agent skips them: it requires its own approval.
 
-    It says nothing of it when it runs without a person. `hookport trust --agents` writes that approval too.
+    The agent does not report this when it runs without a person. `hookport trust --agents` also writes the
+    agent's own approval.
     """
 
     code = "HP831"
     severity = "error"
-    message = "{agent} skips {count} until it trusts them itself"
+    message = "{agent} skips {count} until its own approval covers them"
     hint = "Run `hookport trust --agents`."
 
 
 class CopyRuns(Kind):
-    """The hook starts the same script as one in another agent's file, and each has its own entry.
+    """The hook starts the same script as a hook in another agent's file, and each has its own entry.
 
-    In native mode an agent runs every entry, so that the script runs twice for one call. The bridge knows
-    copies and runs the one that was written for the agent, or the strictest.
+    In native mode an agent runs every entry, so the script runs twice for one call. The bridge recognises
+    copies and runs the one written for the agent, or the strictest.
     """
 
     code = "HP832"
@@ -293,10 +293,10 @@ class CopyRuns(Kind):
 
 
 class ServesNoMore(Kind):
-    """Entries of the bridge in the user's own file run the hooks of every project, each by itself does not.
+    """Bridge entries in the user's own file run the hooks of every project; native entries do not.
 
-    Where they are replaced, hooks of other projects no longer run in folders below a project's root, in
-    folders that the agent does not trust, and in agents that read no hooks of a project.
+    After replacing them, hooks of other projects no longer run in folders below a project root, in folders
+    that the agent does not trust, and in agents that read no project hooks.
     """
 
     code = "HP833"
@@ -306,61 +306,61 @@ class ServesNoMore(Kind):
 
 
 class NotAsApproved(Kind):
-    """A hook is new, changed or gone since it was approved, or since `hookport.lock` was written.
+    """A hook is new, changed or gone since its approval, or since `hookport.lock` was written.
 
-    A blocking hook that was approved and is changed or gone denies every call that it would have seen. Where
-    nobody's own approval is known, as in CI, the lock in the project stands for it.
+    A blocking hook that was approved and is now changed or gone denies every call that it would have seen.
+    Without an own approval, as in CI, the project's lock counts.
     """
 
     code = "HP840"
     severity = "error"
     message = "{name} is {what} since {since}"
-    hint = "Look at it and approve it with `hookport trust`; commit hookport.lock."
+    hint = "Review and approve it with `hookport trust`, then commit hookport.lock."
 
 
 class ApprovedGone(Kind):
-    """A hook that was approved is not there any more, so every call that it would have seen is denied.
+    """An approved hook no longer exists, so every call that it would have seen is denied.
 
-    Only the user can say that it is meant to be gone: `hookport trust` shows it and asks.
+    Only the user can confirm that it should be gone: `hookport trust` shows it and asks.
     """
 
     code = "HP841"
     severity = "error"
     message = "hook '{name}' was approved and does not run: {why}"
-    hint = "Bring it back, or run `hookport trust` if it is meant to be gone."
+    hint = "Restore it, or run `hookport trust` if it should be gone."
 
 
 class ApprovalUnknown(Kind):
-    """Hooks of this project were approved, and what was approved can no longer be read.
+    """Hooks of this project were approved, but the approval can no longer be read.
 
-    `HOOKPORT_TRUSTED_LOCK` names a `hookport.lock` that is not the one in the project, or the user's
-    approvals are damaged. Every call that a guard could be for is denied.
+    `HOOKPORT_TRUSTED_LOCK` names a `hookport.lock` that is not the project's, or the user's approvals are
+    damaged. hookport denies every call that a guard could match.
     """
 
     code = "HP844"
     severity = "error"
-    message = "what was approved for this project is unknown: {why}"
-    hint = "Restore the file, or look at the hooks and approve them with `hookport trust`."
+    message = "the approvals of this project are unknown: {why}"
+    hint = "Restore the file, or review and approve the hooks with `hookport trust`."
 
 
 class HookPaused(Kind):
-    """A hook does not run, because its user paused it with `hookport pause`; that is over by itself."""
+    """A hook does not run, because its user paused it with `hookport pause`. The pause ends by itself."""
 
     code = "HP842"
     severity = "loss"
-    message = "{what} is paused until {until}, and denies nothing meanwhile"
-    hint = "`hookport pause --end` ends it."
+    message = "{what} is paused until {until}, and denies nothing until then"
+    hint = "`hookport pause --end` ends it now."
 
 
 class NotCovered(Kind):
-    """An approval does not cover everything that a hook runs or reads, as far as hookport can tell.
+    """hookport knows that the approval does not cover everything that a hook runs or reads.
 
-    Such a file may change, and the hook with it, without anybody being asked: a program on the PATH, a
-    package, a file that the hook itself writes, a path that is computed. A project can name files with
-    `covers` in the hook's own file or in `.hookport/config.json`.
+    Such a file may change, and with it the hook, without asking anybody: a program on the PATH, a package, a
+    file that the hook itself writes, a computed path. A project can name files with `covers` in the hook's
+    own file or in `.hookport/config.json`.
     """
 
     code = "HP843"
     severity = "note"
-    message = "hook '{name}': not covered by an approval: {what}"
-    hint = "Name files that matter with `covers` in the hook's file or in .hookport/config.json."
+    message = "hook '{name}': its approval does not cover {what}"
+    hint = "Name important files with `covers` in the hook's file or in .hookport/config.json."

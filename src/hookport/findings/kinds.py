@@ -1,8 +1,8 @@
-"""What a finding is: one code for each kind, and the docstring of a kind is its page in the documentation.
+"""What a finding is. Each kind has one code, and its docstring is its page in the documentation.
 
-A finding is a loss, a warning or an error that a person must be able to see. `effect` says what became of
-the hook: `kept` (it means the same), `changed` (written another way, or with less), `stricter` (it blocks
-more than before) or `dropped`.
+A finding is a loss, a warning or an error that a person must be able to see. `effect` is the effect on the
+hook: `kept` (same meaning), `changed` (written differently, or with less), `stricter` (it blocks more than
+before) or `dropped`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""HP3xx: what becomes of a matcher in the words of the target."""
+"""HP3xx: changes to matchers in the target."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from hookport.findings.kinds import Kind
 
 
 class MatcherWidened(Kind):
-    """The target cannot tell some tools apart, so the hook also runs on others.
+    """The target cannot distinguish some tools, so the hook also runs on others.
 
-    A guard becomes stricter by this; a hook that only reacts runs more often.
+    A guard becomes stricter. A hook that only reacts runs more often.
     """
 
     code = "HP301"
     severity = "loss"
     effect = "changed"
-    message = "runs on more than before: {extra} too, {target} does not tell them apart"
+    message = "also runs on {extra}: {target} does not distinguish these tools"
     hint = "Filter in the script if that is too much."
 
 
@@ -24,14 +24,14 @@ class MatcherDropped(Kind):
     code = "HP302"
     severity = "loss"
     effect = "changed"
-    message = "runs every time: {target} has no matcher here, '{matcher}' was dropped"
+    message = "runs every time: {target} has no matcher here, so '{matcher}' was dropped"
     hint = "Filter in the script."
 
 
 class PatternExpanded(Kind):
     """A regular expression on tool names was replaced by the tools it matches.
 
-    Names differ between agents, so the expression itself would match other tools, or none.
+    Tool names differ between agents, so the expression would match other tools, or none.
     """
 
     code = "HP303"
@@ -41,34 +41,34 @@ class PatternExpanded(Kind):
 
 
 class PatternPassed(Kind):
-    """A regular expression on tool names matches no tool we know, and is written as it is.
+    """A regular expression on tool names matches no known tool, and is written unchanged.
 
-    Names differ between agents: whether it matches anything in the target is not known.
+    Tool names differ between agents, so whether it matches anything in the target is unknown.
     """
 
     code = "HP304"
     severity = "loss"
     effect = "changed"
-    message = "the pattern '{pattern}' matches no known tool; {target} gets it as it is"
+    message = "the pattern '{pattern}' matches no known tool; written to {target} unchanged"
     hint = "Name the tools instead of a pattern."
 
 
 class ContentDropped(Kind):
-    """The hook runs only on certain content of the tool's input, and the target cannot say that.
+    """The hook runs only on certain content of the tool's input, and the target cannot express that.
 
-    The hook runs on every call of its tools. A script that blocks without looking at its input would
-    block them all.
+    The hook runs on every call of its tools. A script that blocks without checking its input would block
+    them all.
     """
 
     code = "HP305"
     severity = "loss"
     effect = "stricter"
-    message = "runs on every call: {target} cannot filter by content, '{pattern}' was dropped"
-    hint = "Let the script look at its input too."
+    message = "runs on every call: {target} cannot filter by content, so '{pattern}' was dropped"
+    hint = "Make the script check its input too."
 
 
 class ToolMissing(Kind):
-    """The target has no such tool, or does not show it to hooks; that part of the matcher is left out."""
+    """The target has no such tool, or does not show it to hooks, so this part of the matcher is dropped."""
 
     code = "HP306"
     severity = "loss"
@@ -77,7 +77,7 @@ class ToolMissing(Kind):
 
 
 class GuardToolMissing(Kind):
-    """The hook may block a tool that the target does not show to hooks: **that call is not guarded**."""
+    """The hook may block a tool that the target does not show to hooks: **those calls are not guarded**."""
 
     code = "HP307"
     severity = "error"
@@ -87,7 +87,7 @@ class GuardToolMissing(Kind):
 
 
 class NoToolLeft(Kind):
-    """None of the tools the hook is for exists in the target, so the hook is left out."""
+    """The target shows hooks none of the hook's tools, so the hook is dropped."""
 
     code = "HP308"
     severity = "loss"
@@ -96,7 +96,7 @@ class NoToolLeft(Kind):
 
 
 class PartialCover(Kind):
-    """The hook is for every tool, and the target shows only some tools to hooks."""
+    """The hook covers every tool, but the target shows only some tools to hooks."""
 
     code = "HP309"
     severity = "loss"
@@ -106,7 +106,7 @@ class PartialCover(Kind):
 
 
 class WordPassed(Kind):
-    """A tool's name is not in the vocabulary, so it is written for the target as it is.
+    """A tool's name is not in the vocabulary, so it is written to the target unchanged.
 
     It matches there only if the target has a tool of exactly that name.
     """
@@ -114,7 +114,7 @@ class WordPassed(Kind):
     code = "HP310"
     severity = "loss"
     effect = "changed"
-    message = "'{tool}' is no tool we know; {target} gets the name as it is"
+    message = "unknown tool '{tool}'; written to {target} unchanged"
 
 
 class ServerWidened(Kind):
@@ -123,16 +123,16 @@ class ServerWidened(Kind):
     code = "HP311"
     severity = "loss"
     effect = "changed"
-    message = "runs for every MCP server: {target} cannot name one, '{server}' was dropped"
+    message = "runs for every MCP server: {target} cannot name a server, so '{server}' was dropped"
 
 
 class SplitMatcher(Kind):
-    """One hook became several entries, because the target takes one value per matcher."""
+    """One hook became several entries, because the target accepts one value per matcher."""
 
     code = "HP312"
     severity = "note"
     effect = "changed"
-    message = "written once per value: {target} takes one value here ({values})"
+    message = "written once per value: {target} accepts one value here ({values})"
 
 
 class WrittenTogether(Kind):
@@ -150,25 +150,25 @@ class McpRenamed(Kind):
     code = "HP314"
     severity = "note"
     effect = "changed"
-    message = "the MCP tool {before} is called {after} in {target}"
+    message = "the MCP tool {before} is {after} in {target}"
 
 
 class McpPatternWidened(Kind):
-    """A regular expression on MCP tools was replaced by the servers, or all MCP tools, that it is about.
+    """A regular expression on MCP tools was replaced by the servers it names, or by all MCP tools.
 
-    Agents spell a server and its tool differently, and some do not say the server. The expression itself
-    would match nothing there, so the hook runs on more tools than it did.
+    Agents spell a server and its tool differently, and some omit the server. The expression itself would
+    match nothing there, so the hook runs on more tools than before.
     """
 
     code = "HP315"
     severity = "loss"
     effect = "changed"
-    message = "the pattern '{pattern}' became {tools}: {target} spells MCP tools otherwise"
+    message = "the pattern '{pattern}' became {tools}: {target} spells MCP tools differently"
     hint = "Name the tools instead of a pattern, or let the bridge match it: `hookport sync`."
 
 
 class ConditionDropped(Kind):
-    """The hook runs only on calls that a permission rule is for, and the target cannot say that.
+    """The hook runs only on calls that match a permission rule, and the target cannot express that.
 
     The hook runs on every call of its tools. Converted without `--bare`, the command tests the rule itself.
     """
@@ -176,12 +176,12 @@ class ConditionDropped(Kind):
     code = "HP316"
     severity = "loss"
     effect = "stricter"
-    message = "runs on every call: {target} has no permission rules for hooks, '{rule}' was dropped"
-    hint = "Let the script look at its input too."
+    message = "runs on every call: {target} has no permission rules for hooks, so '{rule}' was dropped"
+    hint = "Make the script check its input too."
 
 
 class MatcherRespelled(Kind):
-    """The interchange format has one word for several tools of the agent, or of several spellings of them.
+    """The interchange format has one name for several tools of the agent, or for several spellings of them.
 
     Converted back, the matcher names all of them, so the hook may also run on others than before.
     """
@@ -189,17 +189,17 @@ class MatcherRespelled(Kind):
     code = "HP317"
     severity = "note"
     effect = "changed"
-    message = "the matcher '{matcher}' is '{written}' when it is converted back to {dialect}"
+    message = "converted back to {dialect}, the matcher '{matcher}' becomes '{written}'"
 
 
 class AlwaysRuns(Kind):
-    """The hook stands in the frontmatter of a subagent or a skill, and runs only while that is active.
+    """The hook is in the frontmatter of a subagent or a skill, and runs only while that is active.
 
-    No other file can say that: converted, the hook runs all the time. A guard becomes stricter by this.
+    No other file can express that: converted, the hook runs all the time. A guard becomes stricter.
     """
 
     code = "HP318"
     severity = "loss"
     effect = "changed"
-    message = "runs all the time in {target}, and only while its subagent or skill is active before"
-    hint = "Leave the hook out if that is too much."
+    message = "runs all the time in {target}, not only while its subagent or skill is active"
+    hint = "Remove the hook if that is too much."

@@ -1,4 +1,4 @@
-"""HP1xx: what is wrong with a file of hooks, or in it, as it is read."""
+"""HP1xx: errors found while reading a file of hooks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from hookport.findings.kinds import Finding, Kind
 
 
 class UnreadableFile(Kind):
-    """The file cannot be read, or does not say what a file of its dialect must say.
+    """The file cannot be read, or is not a valid file of its dialect.
 
-    No agent runs the hooks of such a file, and none of them was checked.
+    No agent runs the hooks of such a file, and hookport checked none of them.
     """
 
     code = "HP100"
@@ -23,8 +23,8 @@ class UnreadableFile(Kind):
 class DraftSpec(Kind):
     """The manifest names the public draft `hooks/0.1` of the Hook Interchange Format.
 
-    It is read by the rules of 1.0, which kept everything the draft said about manifests; `darwin` is read
-    as `osx`. Write `"spec": "hooks/1.0"` to say that you mean the released format.
+    hookport reads it by the rules of 1.0, which kept everything that the draft defined about manifests, and
+    reads `darwin` as `osx`. Write `"spec": "hooks/1.0"` to name the released format.
     """
 
     code = "HP101"
@@ -34,12 +34,11 @@ class DraftSpec(Kind):
 
 
 class UnknownEvent(Kind):
-    """The event is in no table of the dialect it is written in.
+    """The dialect has no such event.
 
-    The hook is kept under its own name for this dialect and dropped for every other, because nobody knows
-    when it should run there. A name that is nearly one of the dialect's is an error: it is mistyped, and the
-    hook never runs. A plugin format says that unknown events must be ignored, so there it never
-    runs at all.
+    hookport keeps the hook under this name for its own dialect and drops it for every other, because its
+    meaning is unknown. A near miss of one of the dialect's names is an error: it is mistyped, and the hook
+    never runs. In a plugin format the hook never runs at all, because unknown events must be ignored.
     """
 
     code = "HP102"
@@ -48,7 +47,7 @@ class UnknownEvent(Kind):
 
     @classmethod
     def at(cls, where: str, hook: int | None = None, **words: object) -> Finding:
-        """A name that is one of the dialect's but for a slip is an error: the hook surely never runs."""
+        """Return the finding, as an error if the name is a slip of a known one: such a hook never runs."""
         finding = super().at(where, hook, **words)
         mistyped = correct_slip(str(words["event"]), re.findall("'(.+?)'", str(words["guess"])))
         return finding._replace(severity="error") if mistyped else finding
@@ -57,21 +56,21 @@ class UnknownEvent(Kind):
 
 
 class UnknownTool(Kind):
-    """A matcher names a tool that is in no table of its dialect or not in the tool vocabulary.
+    """A matcher names a tool that is neither in its dialect's table nor in the tool vocabulary.
 
-    The word is passed through as it is, since new tools appear all the time, but it cannot be translated:
-    in another agent it will match only a tool of exactly that name. If the agent has no such tool, this
-    part of the matcher never matches, and a guard does not see the calls it was meant for.
+    The name stays unchanged, because agents add tools all the time, but it cannot be translated: in another
+    agent it matches only a tool of exactly that name. If the agent has no such tool, this part of the matcher
+    never matches, and a guard misses the calls it was meant for.
     """
 
     code = "HP103"
     severity = "loss"
-    message = "unknown tool '{tool}', passed through as it is.{guess}"
-    hint = "Correct it if it is a slip; only words of the tool vocabulary are translated."
+    message = "unknown tool '{tool}'; kept unchanged.{guess}"
+    hint = "Correct it if mistyped; only names of the tool vocabulary are translated."
 
 
 class OtherSettings(Kind):
-    """The file holds settings that are not hooks.
+    """The file has settings that are not hooks.
 
     They stay in the source file and are not converted.
     """
@@ -82,34 +81,34 @@ class OtherSettings(Kind):
 
 
 class DisabledHook(Kind):
-    """The hook is switched off where it was read.
+    """The hook is switched off in its source.
 
-    A target that has no such switch would run it, so it is left out there.
+    A target without such a switch would run it, so the hook is dropped there.
     """
 
     code = "HP105"
     severity = "loss"
     effect = "dropped"
-    message = "left out: it is switched off, and {target} has no switch for one hook"
+    message = "dropped: it is switched off, and {target} cannot switch off a single hook"
     hint = "Enable it, or delete it."
 
 
 class DuplicateKey(Kind):
-    """A key stands twice in one object.
+    """A key appears twice in one object.
 
-    The agent reads only one of the two, usually the last, so half of what is written never happens.
+    The agent reads only one of the two, usually the last, and ignores the other.
     """
 
     code = "HP106"
     severity = "loss"
-    message = "the key '{key}' stands twice; only the last one counts"
+    message = "duplicate key '{key}'; only the last counts"
     hint = "Merge the two."
 
 
 class IgnoredMatcher(Kind):
-    """The agent does not look at a matcher on this event, or not at any matcher.
+    """The agent ignores matchers on this event, or all matchers.
 
-    The hook runs every time, also when the matcher says otherwise.
+    The hook runs every time, whatever the matcher.
     """
 
     code = "HP107"
@@ -119,10 +118,10 @@ class IgnoredMatcher(Kind):
 
 
 class NeverRuns(Kind):
-    """A hook, or all hooks of a file, are written where or how their own agent never runs them.
+    """A hook, or a whole file of hooks, is written where or how its own agent never runs it.
 
-    The agent says nothing, and a guard that never runs looks exactly like a guard that approves. The hook
-    is converted as it is written, so it runs in the target.
+    The agent does not report this, and a guard that never runs looks exactly like a guard that approves. The
+    hook is converted unchanged, so it runs in the target.
     """
 
     code = "HP108"
@@ -132,9 +131,9 @@ class NeverRuns(Kind):
 
 
 class RunsOnce(Kind):
-    """The same hook stands in several settings files, and the agent runs it once.
+    """The same hook is in several settings files, and the agent runs it once.
 
-    It is read once. A copy in a plugin would run again.
+    hookport reads it once. A copy in a plugin would run again.
     """
 
     code = "HP109"
@@ -152,30 +151,30 @@ class UnknownDegradation(Kind):
     code = "HP110"
     severity = "loss"
     message = "unknown {what} '{word}' in degradation.{guess}"
-    hint = "Use the words of the capability registry, and block, warn or exclude."
+    hint = "Use a name of the capability registry, with block, warn or exclude."
 
 
 class FieldMissing(Kind):
-    """A field that the format requires is missing, and nothing in what the hook does depends on it.
+    """A required field is missing, but the hook works without it.
 
-    hookport runs the hook all the same, so that a guard without a description is still a guard. Another
-    program that reads the file may refuse it.
+    hookport runs the hook anyway, so that a guard without a description is still a guard. Another program
+    that reads the file may refuse it.
     """
 
     code = "HP111"
     severity = "loss"
-    message = "'{field}' is missing; the hook runs all the same"
+    message = "'{field}' is missing; the hook runs anyway"
     hint = "Add it: other programs may refuse the hook."
 
 
 class FieldUnread(Kind):
-    """A field has no value, or one of the wrong kind, and the hook can run without it.
+    """A field is empty or has a value of the wrong kind, but the hook works without it.
 
-    hookport runs the hook as if the field were not there, so that a guard with a slip beside it is still a
-    guard. Another program that reads the file may refuse it.
+    hookport runs the hook as if the field were missing, so that a guard beside a slip is still a guard.
+    Another program that reads the file may refuse it.
     """
 
     code = "HP112"
     severity = "loss"
     message = "'{field}' {fault}; the hook runs without it"
-    hint = "Correct it, or take it out: other programs may refuse the hook."
+    hint = "Correct or remove it: other programs may refuse the hook."

@@ -1,4 +1,4 @@
-"""HP6xx: what a conversion or a test of hooks came to."""
+"""HP6xx: results of a conversion or of a test of hooks."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from hookport.findings.kinds import Kind
 
 
 class NothingLeft(Kind):
-    """Nothing of the manifest can be said in the target, so no file is written for it."""
+    """No hook of the manifest can be written for the target, so no file is written."""
 
     code = "HP601"
     severity = "loss"
-    message = "no hook is left for {target}, so there is no file"
+    message = "no hook is left for {target}, so no file is written"
 
 
 class TargetNote(Kind):
-    """Something a person must know before the written file works in the target."""
+    """A step or fact that matters before the written file works in the target."""
 
     code = "HP602"
     severity = "note"
@@ -22,16 +22,16 @@ class TargetNote(Kind):
 
 
 class HookUntested(Kind):
-    """No case of a suite ran this hook, so its tests would pass without it.
+    """No test case runs this hook, so the tests would pass without it.
 
-    A case that names the event runs a hook only if its matcher fits. Without `agents` a case runs the hook on
-    any payload, but one that the matcher does not fit does not count: no agent would run the hook on it.
+    A case that names the event runs a hook only if its matcher matches. Without `agents` a case runs the hook
+    on any payload, but a payload that does not match does not count: no agent would run the hook on it.
     """
 
     code = "HP603"
     severity = "loss"
     message = "no case runs hook '{name}' on {event}{why}"
-    hint = "Add a case that it must stop or change, and one that it must let pass."
+    hint = "Add a case that it must stop or change, and a case that it must let pass."
 
 
 class NothingExpected(Kind):
@@ -47,11 +47,11 @@ class NothingExpected(Kind):
 
 
 class NothingPasses(Kind):
-    """No case shows that this guard lets anything pass: one that always denies would pass the same tests.
+    """No test case shows that this guard lets anything pass: one that always denies passes the same tests.
 
-    A guard that stops too much is switched off by those it stops. A case counts if the hook ran in it and the
-    case expects something that a deny would not give: `decision` of `none` or `allow`, `exit-code`,
-    `stdout-json`, `updated-input`, `context-contains` or a snapshot.
+    People switch off a guard that stops too much. A case counts if the hook runs in it and the case expects
+    something that a deny would not give: `decision` of `none` or `allow`, `exit-code`, `stdout-json`,
+    `updated-input`, `context-contains` or a snapshot.
     """
 
     code = "HP605"
@@ -61,21 +61,21 @@ class NothingPasses(Kind):
 
 
 class NothingStopped(Kind):
-    """No case shows that this hook stops anything: one that never objects would pass the same tests.
+    """No test case shows that this hook stops anything: a hook that never objects passes the same tests.
 
-    It is reported for hooks that may block, on events before something happens.
+    This applies to hooks that may block, on events before an action.
     """
 
     code = "HP606"
     severity = "loss"
     message = "no case needs hook '{name}' to stop anything; a hook that never objects would pass these tests"
-    hint = "Add a case with what it must stop and `decision: deny`."
+    hint = "Add a case that it must stop, with `decision: deny`."
 
 
 class NothingRan(Kind):
     """No hook ran in this case, so it passes whatever the hooks do.
 
-    That is right for a case that shows that a matcher does not fit. Give the hook its own cases besides.
+    That is correct for a case that shows that a matcher does not match. Give the hook its own cases too.
     """
 
     code = "HP607"

@@ -190,7 +190,7 @@ class EventRun:
         self._told: list[Callable[[], object]] = []
         self.stop, self._stopper = os.pipe()
         self._over = threading.Event()
-        # Whoever is told of the end or stops the run must not meet it halfway.
+        # Whoever learns of the end or stops the run must not meet it halfway.
         self._turn = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="hookport", daemon=True)
         self._thread.start()

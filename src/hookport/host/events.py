@@ -84,6 +84,12 @@ class EventFields(EventOptions, total=False):
 
 
 _TEXTS = ("session", "call_id", "tool", "error", "prompt", "final_message", "source", "subagent")
+# What the value of a field must be; of the others anything that is JSON.
+_KINDS: dict[str, tuple[type, str]] = {
+    **dict.fromkeys(_TEXTS, (str, "a text")),
+    **dict.fromkeys(("input", "facts", "env"), (Mapping, "a mapping")),
+    "stop_active": (bool, "true or false"),
+}
 EVENT_FIELDS = tuple(EventFields.__annotations__)
 # Deeper than any tool's input; every reader of hookport takes it on a thread of usual size.
 _DEEPEST = 100
@@ -111,23 +117,23 @@ class _TooDeepError(Exception):
     """An input that is nested too deeply to be looked through."""
 
 
-def check_event(name: str, fields: Mapping[str, Any], root: str, session: str, timeout: float) -> HostEvent:
+def check_event(
+    name: object, fields: Mapping[str, Any], root: str, session: str, timeout: float
+) -> HostEvent:
     """Check what a host sent; TypeError or ValueError says what is wrong, and where."""
+    if not isinstance(name, str):
+        raise TypeError(f"event is {type(name).__name__}; it must be a text")
     if name not in EVENTS:
-        raise ValueError(f"unknown event '{name}'.{suggest_closest(str(name), tuple(EVENTS))}")
+        raise ValueError(f"unknown event '{name}'.{suggest_closest(name, tuple(EVENTS))}")
     if unknown := sorted(set(fields) - set(EVENT_FIELDS)):
         guess = suggest_closest(unknown[0], EVENT_FIELDS)
         raise TypeError(f"an event has no field '{unknown[0]}'.{guess}")
-    for key in _TEXTS:
-        if not isinstance(fields.get(key, ""), str):
-            raise TypeError(f"{key} is {type(fields[key]).__name__}; it must be a text")
+    for key, value in fields.items():
+        kind, word = _KINDS.get(key, (object, ""))
+        if not isinstance(value, kind):
+            raise TypeError(f"{key} is {type(value).__name__}; it must be {word}")
     if EVENTS[name].about_tool and not fields.get("tool"):
         raise TypeError(f"{name} is about a tool, and its name is missing: tool=…")
-    for key in ("input", "facts", "env"):
-        if not isinstance(fields.get(key, {}), Mapping):
-            raise TypeError(f"{key} is {type(fields[key]).__name__}; it must be a mapping")
-    if not isinstance(fields.get("stop_active", False), bool):
-        raise TypeError(f"stop_active is {type(fields['stop_active']).__name__}; it must be true or false")
     if unknown := sorted(set(fields.get("facts", ())) - set(FACTS)):
         raise ValueError(f"unknown fact '{unknown[0]}'.{suggest_closest(unknown[0], tuple(FACTS))}")
     seconds = check_seconds(fields.get("timeout", timeout))
@@ -145,7 +151,7 @@ def check_seconds(seconds: object) -> float:
 
 
 def check_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """Check variables; TypeError for one that is no text."""
+    """Check variables; TypeError for a value that is not a string."""
     for key, value in env.items():
         if not all(isinstance(text, str) for text in (key, value)):
             raise TypeError(f"env[{key!r}] is {type(value).__name__}; names and values must be texts")

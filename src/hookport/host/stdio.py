@@ -84,6 +84,7 @@ class Server:
             self._write_error(None, UNREADABLE, f"the line is not JSON: {error}")
             return
         id_ = request.get("id") if isinstance(request, dict) else None
+        id_ = id_ if isinstance(id_, (str, int, float)) else None
         try:
             method, params = _check_request(request)
             self._answer_request(id_, method, params, is_asked="id" in request)

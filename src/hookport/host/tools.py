@@ -13,10 +13,9 @@ from hookport.wire import kinds
 from hookport.wire.table import Wire
 
 # The tables of an agent that say what its tools are called and how their inputs are spelled.
-_TOOL_TABLES = (
-    *("inputs", "patches", "numbered", "batches", "variants", "tools", "names", "mcp", "server_last"),
-    *("others", "bare_mcp"),
-)
+_TOOL_TABLES = (*("inputs", "patches", "numbered", "batches", "variants", "tools", "names", "mcp", "others"),)
+# And what it does besides, as far as that is about the names of tools.
+_TOOL_TRAITS = ("bare MCP", "server last")
 # What a call of the tool is about: without it no guard can judge the call.
 _ABOUT = {"shell": "command", "web_fetch": "url"}
 _ABOUT |= dict.fromkeys(("file_read", "file_write", "file_edit", "notebook_edit"), "path")
@@ -62,6 +61,7 @@ class ToolTable:
         if is_known:
             known = get_wire(agent)
             tables |= {name: getattr(known, name) for name in _TOOL_TABLES}
+            tables["traits"] = [trait for trait in _TOOL_TRAITS if trait in known.traits]
         mapped = {name: [tool.kind] for name, tool in self._tools.items() if isinstance(tool, Tool)}
         tables["tools"] = {**hub.tools, **tables.get("tools", {}), **mapped}
         tables["others"] = [
@@ -70,7 +70,7 @@ class ToolTable:
         ]
         # A wire is known by its id: hooks of a dialect of that name must not take it for their own.
         self.wire = hub.replace(
-            id=f"{agent}@host" if is_known else agent, fires=True, waits={}, ceilings={}, env={}, **tables
+            id=f"{agent}@host" if is_known else agent, fires=True, waits={}, env={}, **tables
         )
 
     def find_mcp(self, name: str) -> McpTool | None:
@@ -119,9 +119,10 @@ def _check_tool(name: object, tool: object) -> Tool | McpTool | None:
     entry = Tool(tool) if isinstance(tool, str) else tool
     if not isinstance(entry, Tool):
         raise TypeError(f"tools['{name}'] is {type(tool).__name__}; it must be a text, Tool, McpTool or None")
-    if entry.kind not in TOOLS:
+    kind: object = entry.kind
+    if not isinstance(kind, str) or kind not in TOOLS:
         known = ", ".join(TOOLS)
-        guess = suggest_closest(str(entry.kind), tuple(TOOLS))
+        guess = suggest_closest(str(kind), tuple(TOOLS))
         raise ValueError(f"tools['{name}']: unknown tool '{entry.kind}'.{guess} Known: {known}")
     for field, spelled in entry.fields.items():
         if field not in kinds.SPELLINGS:

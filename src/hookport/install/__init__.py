@@ -1,1 +1,1 @@
-"""Hooks installed into agents' own files: what is not ours stays as it is, and all can be taken back."""
+"""Installs hooks into agents' own files: the rest of a file stays untouched, and every edit can be undone."""

@@ -1,7 +1,7 @@
-"""Commands of the user's own that an agent reads in another agent's file: adopted, they run there once.
+"""Adoption of the user's own commands that an agent reads in another agent's file: they run once there.
 
-`sync --adopt` puts a test before each (see `shapes.adoption`), as a splice: everything else keeps its
-bytes. Taken out again, the file is what it was.
+`sync --adopt` puts a test before each command (see `shapes.adoption`), as a splice: the rest of the file is
+left untouched. Removing the tests restores the file.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from hookport.vendor import vendored
 
 # The handler's field for the shell that reads the command.
 SHELL, POSIX = "shell", ("bash", "sh")
-NO_SHELL = "it is not a command line of a POSIX shell"
-WINDOWS = "on Windows no shell is sure to read it"
-# The texts of tests by the command that they stand before, and by agent.
+NO_SHELL = "it is not a POSIX shell command"
+WINDOWS = "on Windows the shell is unknown"
+# The texts of tests, by the command that they precede, and by agent.
 Tests = Mapping[str, Mapping[str, str]]
 
 
 class CommandSpot(NamedTuple):
-    """One hook of a file: the way to its command in the tree, and the tests that stand before it."""
+    """One hook of a file: the path of its command in the tree, and the tests before it."""
 
     hook: Hook
     path: tuple[str | int, ...]
@@ -50,11 +50,11 @@ class CommandSpot(NamedTuple):
 
 
 def find_obstacle(target: Target, hook: HookEntry) -> str:
-    """Why a hook that an agent reads besides its own cannot be adopted; empty if it can."""
+    """Explain why a hook that an agent reads in another's file cannot be adopted; empty if it can."""
     if sys.platform == "win32":
         return WINDOWS
     if not find_mark(target.agent, hook.hook.dialect):
-        return f"no variable shows its command that {target.dialect.title} runs it"
+        return f"no variable shows that {target.dialect.title} runs its command"
     spot = next(
         (
             candidate
@@ -67,26 +67,26 @@ def find_obstacle(target: Target, hook: HookEntry) -> str:
 
 
 def is_adopted(target: Target, hook: HookEntry) -> bool:
-    """Whether the test for an agent stands before a hook's command."""
+    """Whether the test for an agent precedes a hook's command."""
     spots = find_spots(hook.file, get(hook.hook.dialect))
     return any(target.agent in spot.tests for spot in spots if spot.hook == hook.hook)
 
 
 def find_mark(agent: str, owner: str) -> str:
-    """The variable with the project's root that an agent sets and the file's own agent does not."""
+    """The variable with the project root that an agent sets and the file's own agent does not."""
     return entries.find_mark(get_wire(agent).env, get_wire(owner).env)
 
 
 def make_tests(
     target: Target, hooks: Iterable[HookEntry], start: BridgeCall, entry_file: str
 ) -> dict[str, dict[str, str]]:
-    """The test that lets our entry run a hook in an agent, by file and command, where it can be adopted."""
+    """The tests that let our entry run a hook in an agent, by file and command, for adoptable hooks."""
     named = Path(entry_file)
     inside = target.scope == "project" and named.is_relative_to(target.root)
     file = shlex.quote(str(named.relative_to(target.root) if inside else named))
     tests: dict[str, dict[str, str]] = {}
     for hook in hooks:
-        # An entry of the project is not loaded wherever a file of the user is.
+        # A project's entry is not loaded everywhere that a user's file is.
         is_wider = (target.scope, hook.scope) == ("project", "user")
         if is_wider or not reads_file(target, hook) or find_obstacle(target, hook):
             continue
@@ -99,7 +99,7 @@ def make_tests(
 
 
 def _spell_call(start: BridgeCall, variable: str) -> str:
-    """How the test starts the bridge; one in the project lies below the root that the variable names."""
+    """How the test starts the bridge; a project's bridge is below the root that the variable names."""
     head, _, tail = start.call.rpartition(" ")
     if tail.startswith(("'", "/")) or "bridge.pyz" not in tail:
         return start.call
@@ -107,14 +107,14 @@ def _spell_call(start: BridgeCall, variable: str) -> str:
 
 
 def reads_file(target: Target, hook: HookEntry) -> bool:
-    """Whether an agent reads, or may read, the file of a hook besides its own files."""
+    """Whether an agent reads, or may read, a hook's file besides its own files."""
     if find_own_place(target.dialect, hook.file, target.root, target.env):
         return False
     return hook.file in _list_files_read_besides(target.dialect, target.root, target.env)
 
 
 def _list_files_read_besides(dialect: Dialect, root: str, env: Mapping[str, str]) -> list[str]:
-    places = (*list_locations(dialect, "also read"), *list_locations(dialect, "maybe read"))
+    places = list_locations(dialect, "also read", "maybe read")
     return [path for place in places if (path := resolve_place(dialect, place.path, root, env))]
 
 
@@ -125,7 +125,7 @@ def list_foreign_files(root: str, env: Mapping[str, str]) -> list[str]:
 
 
 def find_spots(path: str, dialect: Dialect, data: bytes | None = None) -> list[CommandSpot]:
-    """The user's own hooks in a file; none where it cannot be read."""
+    """The user's own hooks in a file; none if it cannot be read."""
     data = read_file(path) if data is None else data
     try:
         reading = pipeline.read({path: data}, dialect) if data is not None else None
@@ -156,12 +156,12 @@ def _make_spot(hook: Hook, path: tuple[str | int, ...], document: Document, dial
 
 
 def read_tests(path: str, owner: Dialect) -> Tests:
-    """The tests that are in a file now."""
+    """The tests now in a file."""
     return {spot.hook.handler.command: dict(spot.tests) for spot in find_spots(path, owner) if spot.tests}
 
 
 def find_owner(path: str, root: str, env: Mapping[str, str]) -> Dialect | None:
-    """The agent whose own file it is."""
+    """The agent that owns the file."""
     for dialect in map(get, list_agents()):
         if any(path == resolve_place(dialect, place.path, root, env) for place in dialect.locations):
             return dialect
@@ -169,7 +169,7 @@ def find_owner(path: str, root: str, env: Mapping[str, str]) -> Dialect | None:
 
 
 def rewrite_tests(path: str, data: bytes, dialect: Dialect, tests: Tests) -> bytes:
-    """A file with just these tests before its commands."""
+    """The file with exactly these tests before its commands."""
     for spot in find_spots(path, dialect, data):
         wanted_tests = dict(tests.get(spot.hook.handler.command, {})) if not spot.why_not else {}
         if wanted_tests != spot.tests:
@@ -180,7 +180,7 @@ def rewrite_tests(path: str, data: bytes, dialect: Dialect, tests: Tests) -> byt
 def _splice_tests(
     path: str, data: bytes, dialect: Dialect, spot: CommandSpot, wanted_tests: Mapping[str, str]
 ) -> bytes:
-    """The file with the start of one command replaced, as it is written in the text."""
+    """The file with the start of one command replaced in its text."""
     document = pipeline.parse({path: data}, dialect)[path]
     old, new = (_escape_text(set_clauses("", tests)) for tests in (spot.tests, wanted_tests))
     text = data.decode("utf-8-sig")

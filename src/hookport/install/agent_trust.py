@@ -1,6 +1,6 @@
-"""Agents that approve hooks by themselves: how they judge each, and their approval with the user's consent.
+"""Agents with their own approval of hooks: how they judge each, and their approval with the user's consent.
 
-What one of them needs for that stands in its `HookTrust`.
+Each agent's `HookTrust` describes what it needs for that.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["AgentHook", "approve", "list_states", "list_untrusted"]
 
 
 def _list_approving() -> Iterator[tuple[Dialect, HookTrust]]:
-    """The agents with an approval of their own."""
+    """The agents with their own approval."""
     for name in list_dialects():
         dialect = get(name)
         if trust := find_quirk(dialect, HOOK_TRUST):
@@ -51,7 +51,7 @@ def list_states(root: str, env: Mapping[str, str]) -> list[AgentHook]:
 
 
 def _read_remembered(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[AgentHook]:
-    """What an agent that does not answer keeps in its files of the hooks that it would load."""
+    """The trust of an agent that does not answer, from its files, for the hooks that it would load."""
     trust = find_quirk(dialect, HOOK_TRUST)
     memory = trust and resolve_place(dialect, trust.file, root, env)
     if not memory or not Path(memory).parent.is_dir():
@@ -82,12 +82,12 @@ def _make_agent_hook(
 
 
 def list_untrusted(root: str, env: Mapping[str, str]) -> list[AgentHook]:
-    """The hooks that an agent does not run until they are approved."""
+    """The hooks that an agent skips until its own approval covers them."""
     return [hook for hook in list_states(root, env) if hook.state != TRUSTED]
 
 
 def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> None:
-    """Write the approval of a project's hooks into the settings of their agents."""
+    """Write the approval of a project's hooks into their agents' settings."""
     for dialect, trust in _list_approving():
         agent_hooks = [hook for hook in hooks if hook.agent == dialect.id]
         path = resolve_place(dialect, trust.file, root, env)
@@ -105,7 +105,7 @@ def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> No
 
 
 def _add_approvals(trust: HookTrust, tree: Tree, hooks: Sequence[AgentHook]) -> Tree:
-    """An agent's settings with hooks approved as they are now."""
+    """An agent's settings with the current hooks approved."""
     state = dict(value_at(tree, trust.key) or {})
     for hook in hooks:
         state[hook.key] = {**state.get(hook.key, {}), trust.field: hook.hash}
@@ -113,5 +113,5 @@ def _add_approvals(trust: HookTrust, tree: Tree, hooks: Sequence[AgentHook]) -> 
 
 
 def _set_value(tree: Tree, key: Sequence[str], value: Tree) -> Tree:
-    """A tree with a value at the end of a way of keys."""
+    """A tree with a value at a path of keys."""
     return {**(tree or {}), key[0]: _set_value(tree.get(key[0]) or {}, key[1:], value)} if key else value

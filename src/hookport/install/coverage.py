@@ -25,18 +25,18 @@ from hookport.project.places import is_same
 from hookport.project.plan_builder import name_entry, spell_switch
 from hookport.shapes.dialect import find_event
 
-# What a person may do about it.
+# The fixes that a person can run.
 SYNC = "Run `hookport sync --agent {agent}{scope}`."
-EVERYWHERE = "Run `hookport sync --agent {agent} --scope user --mode bridge`: that holds in every folder."
+EVERYWHERE = "Run `hookport sync --agent {agent} --scope user --mode bridge`: it works in every folder."
 MOST_NAMES = 5
 SCOPED_NOTE = "only while its skill, subagent or command is active"
 SCOPED = (
-    "it belongs to a skill, subagent or command of another agent, and only that agent knows when it is active"
+    "it belongs to another agent's skill, subagent or command, and only that agent knows when it is active"
 )
 
 
 class InstalledEntries(NamedTuple):
-    """Our entries in one agent's files of one scope: those installed, and those that should be."""
+    """Our entries in one agent's files of one scope: the installed and the wanted ones."""
 
     target: Target
     mode: str
@@ -46,7 +46,7 @@ class InstalledEntries(NamedTuple):
 
 
 class Cover(NamedTuple):
-    """By what a hook runs in an agent, `agent` or `entry`; if by nothing, why, and what to do about it."""
+    """What runs a hook in an agent, `agent` or `entry`; if nothing does, why, and the fix."""
 
     by: Literal["agent", "entry", ""]
     why: str = ""
@@ -63,7 +63,7 @@ def find_cover(
     is_scoped: bool = False,
     others: Sequence[HookEntry] = (),
 ) -> Cover:
-    """By what a hook runs in an agent that is started in a folder; `others` may be copies that run there."""
+    """Find what runs a hook in an agent started in a folder; `others` may be copies that run there."""
     target = scopes[0].target
     dialect, root, env = target.dialect, target.root, target.env
     if hook.off:
@@ -85,7 +85,7 @@ def find_cover(
         present, wanted = find_commands(installed, hook)
         if not present:
             continue
-        # An entry stands in the agent's own file of its scope.
+        # An entry is in the agent's own file of its scope.
         loading = ownership.find_place_loading(dialect, installed.target.places()[0], root, env)
         why = (
             _find_closed_gate(target, installed.target.scope, loading, start)
@@ -106,7 +106,7 @@ def find_cover(
 def _find_running_copy(
     hook: HookEntry, others: Sequence[HookEntry], scopes: Sequence[InstalledEntries], start: str
 ) -> str:
-    """The file of a copy that runs in the agent: it starts the same script on the same event; else empty."""
+    """The file of a copy that runs in the agent and starts the same script on the same event; else empty."""
     copies = (
         other
         for other in others
@@ -119,23 +119,23 @@ def _find_running_copy(
 
 
 def _selects_as_much(other: Hook, hook: Hook) -> bool:
-    """Whether a hook is for every call that another one is for, as far as their words show."""
+    """Whether a hook matches every call that another hook matches, as far as their matchers show."""
     pairs = [(getattr(other, name), getattr(hook, name)) for name in ("matcher", "content", "condition")]
     return all(not wide or wide == narrow for wide, narrow in pairs)
 
 
 def _explain_not_installed(hook: HookEntry, target: Target, copy: str) -> Cover:
-    """Why no entry runs a hook that none keeps from running, and which command installs one."""
+    """Explain why no entry runs an unblocked hook, and which command installs an entry."""
     dialect, agent = target.dialect, target.agent
     about = (dialect, hook, target.root, target.env)
     if ownership.waits_for_trust(*about):
-        return Cover("", f"{dialect.title} skips it until it trusts it", "Run `hookport trust --agents`.")
+        return Cover("", f"{dialect.title} skips it until it approves it", "Run `hookport trust --agents`.")
     if ownership.is_of_one_product(*about):
         reason = f"only one product of {dialect.title} reads its file"
         return Cover("", reason, EVERYWHERE.format(agent=agent))
     if hook.dropped and hook.hook.dialect == agent:
         return Cover(
-            "", f"{dialect.title} takes no hook of its file", "`hookport check` shows what is wrong."
+            "", f"{dialect.title} reads no hook of its file", "`hookport check` shows what is wrong."
         )
     scope = " --scope user" if hook.scope == "user" or not target.places() else ""
     instead = f"; its copy in {_spell_file(copy, target.root)} runs instead" if copy else ""
@@ -143,18 +143,18 @@ def _explain_not_installed(hook: HookEntry, target: Target, copy: str) -> Cover:
 
 
 def _spell_file(file: str, root: str) -> str:
-    """A file as people name it: from the project's root, where it is below."""
+    """Format a file for people: from the project root, if it is below."""
     return file.removeprefix(f"{root}/")
 
 
 def _find_closed_gate(target: Target, scope: str, how: Loading, start: str) -> Cover:
-    """What keeps an agent from running what it loads: a setting, its start folder, or trust."""
+    """What prevents an agent from running a loaded hook: a setting, its start folder, or trust."""
     gate = find_closed_gate(target.dialect, scope, target.root, target.env)
     return Cover("", gate.what, gate.fix) if gate else _find_obstacle(target, how, start)
 
 
 def _find_unknown_event(target: Target, hook: Hook) -> Cover:
-    """An event that is in no table of the agent, such as that of another one, never comes."""
+    """The gap of an event that the agent does not have: such a hook never runs."""
     native = split_native(hook.event)
     if not native or native[0] != target.agent or find_event(target.dialect, native[1]):
         return Cover("")
@@ -165,7 +165,7 @@ def _find_unknown_event(target: Target, hook: Hook) -> Cover:
 
 
 def _guess_event(dialect: Dialect, name: str) -> str:
-    """The agent's name of an event that is written as another dialect calls it, or with a slip."""
+    """The agent's name for an event that is mistyped or has another dialect's name."""
     slipped = correct_slip(name, [spec.native for spec in dialect.events])
     theirs = (find_event(get(other), name) for other in list_dialects() if other != dialect.id)
     canonical = [spec.canonical for spec in theirs if spec and spec.canonical]
@@ -174,7 +174,7 @@ def _guess_event(dialect: Dialect, name: str) -> str:
 
 
 def _find_obstacle(target: Target, how: Loading, start: str) -> Cover:
-    """What keeps an agent from loading a file here and now; no reason if nothing does."""
+    """What prevents an agent from loading a file here and now; no reason if nothing does."""
     if how.below is not None and not how.below and not is_same(start, target.root):
         why = f"{target.dialect.title} reads its file only when started in {target.root}"
         return Cover("", why, EVERYWHERE.format(agent=target.agent))
@@ -186,7 +186,7 @@ def _find_obstacle(target: Target, how: Loading, start: str) -> Cover:
 
 
 def _is_used(target: Target) -> bool:
-    """Whether the agent is on this machine: where it is not, it trusts nothing yet."""
+    """Whether the agent is on this machine: otherwise it trusts nothing yet."""
     home = [place.path for place in target.dialect.locations if place.scope == "user"]
     folders = [str(Path(path).parent) for place in home if (path := target.path(place))]
     path = target.env.get("PATH", "")
@@ -205,7 +205,7 @@ def _explain_untrusted(target: Target) -> Cover:
 
 
 def find_commands(installed: InstalledEntries, found_hook: HookEntry) -> tuple[set[str], set[str]]:
-    """The commands of our entries that run a hook: those installed, and those that should be."""
+    """The commands of our entries that run a hook: the installed and the wanted ones."""
     lists = (installed.ours, installed.wanted)
     if installed.mode == "bridge":
         present, wanted = (
@@ -222,7 +222,7 @@ def find_commands(installed: InstalledEntries, found_hook: HookEntry) -> tuple[s
         {
             hook.handler.command
             for hook in hooks
-            # A test of which agent it is may stand before the command.
+            # A test for the agent may precede the command.
             if any(
                 hook.event == event and f" {_unwrap_command(hook)}".endswith(f" {text}")
                 for event, text in alone
@@ -234,7 +234,7 @@ def find_commands(installed: InstalledEntries, found_hook: HookEntry) -> tuple[s
 
 
 def find_native_commands(installed: InstalledEntries, found_hook: HookEntry) -> list[tuple[str, str]]:
-    """The events and commands of a hook that is by itself in the agent's file, without the bridge."""
+    """The events and commands of a natively installed hook in the agent's file."""
     if not installed.ours or installed.mode == "bridge":
         return []
     start = entries.make_bridge_start(installed.target, is_vendored=False)
@@ -250,7 +250,7 @@ def _unwrap_command(hook: Hook) -> str:
 
 
 class Gap(NamedTuple):
-    """A hook that does not run in an agent, why, and what to do about it."""
+    """A hook that does not run in an agent, why, and the fix."""
 
     hook: HookEntry
     cover: Cover

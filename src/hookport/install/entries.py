@@ -1,4 +1,4 @@
-"""The hooks that we want in one agent's file: a call of the bridge for each event, or each hook by itself."""
+"""The entries that we want in one agent's file: a bridge call for each event, or each hook natively."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ Mode = Literal["native", "bridge"]
 _START = re.compile(AGENT_TESTS)
 _NAME = re.compile(r"\$\{(\w+)-\}")
 
-# Of the time that an agent waits, this much is for the bridge itself.
+# The share of the agent's waiting time for the bridge itself.
 OVERHEAD = 5 * SECOND
 GONE = "hookport was moved or uninstalled, so its hooks cannot run. Install it and run `hookport sync`."
-DEAD = "hookport does not start, so this guard cannot be asked. Run `hookport doctor` in a terminal."
-# The same of a bridge in the project, for those who have no hookport.
+DEAD = "hookport does not start, so this guard cannot run. Run `hookport doctor` in a terminal."
+# The same for a bridge in the project, for people without hookport.
 GONE_VENDORED = (
     "python3 or .hookport/bridge.pyz is missing, so the hooks of this project cannot run. "
-    "Install Python, or get the file back: `git checkout -- .hookport`."
+    "Install Python, or restore the file: `git checkout -- .hookport`."
 )
 DEAD_VENDORED = (
-    "the bridge of this project does not start, so this guard cannot be asked. "
+    "the bridge of this project does not start, so this guard cannot run. "
     "Run `python3 .hookport/bridge.pyz status` in a terminal."
 )
 CORE = tuple(event.name for event in EVENTS.values() if event.tier == "core")
@@ -78,14 +78,14 @@ class Entries(NamedTuple):
 
 
 class ServedEvent(NamedTuple):
-    """What the entries of an event do for other projects: whether one guards, and the longest time of one."""
+    """What the entries of an event do for other projects: whether one guards, and the longest timeout."""
 
     guards: bool = False
     timeout: timedelta = 0 * SECOND
 
 
 def make_bridge_start(target: Target, *, is_vendored: bool) -> BridgeCall:
-    """How an entry starts the bridge: by its path on this machine, or by that in the project."""
+    """How an entry starts the bridge: by its path on this machine, or by its path in the project."""
     if is_vendored:
         root = target.dialect.project_dir[0] if target.dialect.project_dir else "."
         file = vendored.ARCHIVE if root == "." else f'"{root}"/{vendored.ARCHIVE}'
@@ -102,7 +102,7 @@ def make_bridge_start(target: Target, *, is_vendored: bool) -> BridgeCall:
 
 
 def _spell_windows_word(word: str) -> str:
-    """A path that Git Bash and cmd read as one word, and PowerShell too where it has no blank."""
+    """A path that Git Bash and cmd read as one word, and PowerShell too if it has no blank."""
     word = word.replace("\\", "/")
     return f'"{word}"' if " " in word else word
 
@@ -112,8 +112,8 @@ def make_command(
 ) -> str:
     """The call of the bridge for one event.
 
-    Where the bridge is gone or does not start, what a guard is for is denied in the agent's own terms; the
-    rest go on and say so. Built-ins of the shell do that, since there may be nothing else left.
+    If the bridge is gone or does not start, a guard's calls are denied in the agent's own form; other hooks
+    pass with a message. Shell builtins do this, because nothing else may be left.
     """
     guards = guards and spec.blocks == "prevent"
     is_vendored = vendored.ARCHIVE in start.call
@@ -134,7 +134,7 @@ def make_command(
 
 
 def is_guard(entry: Hook) -> bool:
-    """Whether an entry of ours denies where the bridge is gone."""
+    """Whether an entry of ours denies if the bridge is gone."""
     return f" {GUARD}{AFTER}" in entry.handler.command
 
 
@@ -144,7 +144,7 @@ def _make_deny(dialect: Dialect, spec: EventSpec, text: str) -> str:
 
 
 def _list_own_exits(dialect: Dialect, spec: EventSpec) -> list[int]:
-    """The exit codes with which the bridge answers an event, but for 0."""
+    """The exit codes with which the bridge answers an event, except 0."""
     agent_wire = get_wire(dialect.id)
     tables = [agent_wire.answers, *agent_wire.answers_of.values()]
     pieces = [piece for table in tables for piece in find_table(table, spec.native, spec.canonical).values()]
@@ -152,7 +152,7 @@ def _list_own_exits(dialect: Dialect, spec: EventSpec) -> list[int]:
 
 
 def _denies_by_one(dialect: Dialect, spec: EventSpec) -> bool:
-    """Whether the agent takes exit code 1 for a deny."""
+    """Whether the agent treats exit code 1 as a deny."""
     exits = find_table(get_wire(dialect.id).reads, spec.native, spec.canonical).get("exits") or {}
     return "deny" in (exits.get("1"), exits.get("+"))
 
@@ -165,8 +165,8 @@ def _spell_arguments(dialect: Dialect, spec: EventSpec, start: BridgeCall, withi
 def _list_events(target: Target, hooks: Sequence[HookEntry], served: Iterable[str]) -> set[str]:
     """The events that need an entry: those of the hooks, and those that hookport itself needs.
 
-    Messages are shown when a session begins, hooks are protected before a tool runs, and how often a stop was
-    denied is counted from one prompt to the next. A user's entries serve every project.
+    hookport shows messages when a session begins, protects hooks before a tool runs, and counts denied stops
+    from one prompt to the next. A user's entries serve every project.
     """
     events = {hook.hook.event for hook in hooks}
     own_events = {"session_start", "before_tool_execute"}
@@ -180,7 +180,7 @@ def plan_bridge_entries(
     start: BridgeCall,
     served: Mapping[str, ServedEvent] = NOTHING,
 ) -> Entries:
-    """One entry for each event that matters; only what a guard is for is denied where the bridge is gone."""
+    """One entry for each event that matters; only guards' calls are denied if the bridge is gone."""
     dialect = target.dialect
     events = _list_events(target, found_hooks, served)
     guarded = {hook.hook.event for hook in found_hooks if may_block(hook.hook)}
@@ -195,7 +195,7 @@ def plan_bridge_entries(
             plan_entry(hook).timeout_seconds * SECOND for hook in found_hooks if hook.hook.event == event
         ]
         for spec, _ in find_slots(dialect, Hook(event, Handler())):
-            # Some hooks take turns: all have to be asked before the agent gives up.
+            # Some hooks run in turn: all must finish before the agent gives up.
             needed = max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD
             timeout = _limit_timeout(dialect, spec, max(needed, served.get(event, ServedEvent()).timeout))
             windows = f"{start.windows} {_spell_arguments(dialect, spec, start, timeout)}"
@@ -218,7 +218,7 @@ def plan_bridge_entries(
                 )
             )
     degraded = degrade(Manifest(tuple(hooks)), dialect, (), {}, bridge=start)
-    why = "it finds the hooks when an event fires, so that only a hook on another event needs a sync"
+    why = "it finds the hooks when an event fires, so only a hook on a new event needs a sync"
     kept_hooks = _keep_detected_products(target, degraded.manifest.hooks)
     findings = [*_find_advisory(target, found_hooks), *_find_unfired(target, found_hooks, kept_hooks)]
     return Entries("bridge", why, kept_hooks, tuple(findings))
@@ -240,7 +240,7 @@ def _find_unfired(target: Target, hooks: Sequence[HookEntry], entries: Sequence[
     events = {hook.event for hook in entries}
     for hook in hooks:
         if find_event_specs(target.dialect, hook.hook.event) and hook.hook.event not in events:
-            reason = "only another of its products has the event"
+            reason = "only another product of it has the event"
             finding = f.NeverFires.at(
                 hook.place, agent=target.agent, names=f"'{name_entry(hook)}'", verb="runs", reason=reason
             )
@@ -267,7 +267,7 @@ def _find_advisory(target: Target, hooks: Sequence[HookEntry]) -> Iterable[Findi
 
 
 def judge_enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
-    """(`enforced`, `advisory` or `unavailable`, why) of a hook that the agent runs through the bridge."""
+    """Return (`enforced`, `advisory` or `unavailable`, why) for a hook that runs through the bridge."""
     specs = [spec for spec, _ in find_slots(dialect, hook._replace(provider_data=NOTHING))]
     if not specs:
         return "unavailable", dialect.lacks.get(hook.event, f"{dialect.title} has no such event")
@@ -275,7 +275,7 @@ def judge_enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
         return "advisory", "the hook does not block"
     deaf = [spec.native for spec in specs if spec.blocks == "observe"]
     if deaf:
-        return "advisory", f"{dialect.title} only tells of {', '.join(deaf)}"
+        return "advisory", f"{dialect.title} does not obey a deny on {', '.join(deaf)}"
     partly = next((spec.partly for spec in specs if spec.partly), "")
     if partly:
         return "advisory", f"not everywhere: {partly}"
@@ -288,7 +288,7 @@ def is_fired(dialect: Dialect, hook: Hook) -> bool:
 
 
 def may_block(hook: Hook) -> bool:
-    """Whether the hook may block: where its dialect has no word for it, every hook may."""
+    """Whether the hook may block: if its dialect cannot express that, every hook may."""
     dialect = get(hook.dialect)
     return not hook.handler.is_async and (
         hook.blocking if dialect.is_hub or has_field(dialect, "blocking") else True
@@ -296,7 +296,7 @@ def may_block(hook: Hook) -> bool:
 
 
 def plan_native_entries(target: Target, found_hooks: Sequence[HookEntry], start: BridgeCall) -> Entries:
-    """Each hook by itself, behind the bridge where it was written for another wire."""
+    """Each hook as its own entry, through the bridge if it was written for another wire."""
     dialect = target.dialect
     scripts: dict[str, dict[str, str]] = {}
     for found_hook in found_hooks:
@@ -328,7 +328,7 @@ def plan_native_entries(target: Target, found_hooks: Sequence[HookEntry], start:
 
 
 def _add_mark(text: str) -> str:
-    """A command that is marked as ours by a comment."""
+    """A command with the comment that marks it as ours."""
     return f"{text}\n{MARK}" if "\n" in text or text.endswith("\\") else f"{text} {MARK}"
 
 
@@ -342,7 +342,7 @@ def _place_finding(finding: Finding, hooks: Sequence[HookEntry]) -> Finding:
 
 
 def _resolve_package(found_hook: HookEntry, target: Target) -> Hook:
-    """The hook with the folder that its package's root stands for, which no agent knows."""
+    """The hook with its package's folder filled in, which no agent knows."""
     hook, dialect = found_hook.hook, get(found_hook.hook.dialect)
     if not dialect.package_dir or hook.handler.type != "command":
         return hook
@@ -368,9 +368,9 @@ def _resolve_package(found_hook: HookEntry, target: Target) -> Hook:
 
 
 def _spell_portable_folder(hook: HookEntry, target: Target) -> str:
-    """The folder of a package in the project as any machine finds it; empty where the path of this one is.
+    """The folder of a package in the project, for any machine; empty if this machine's path is fine.
 
-    A project's entries go with it: by the path of one machine, its guards would start nowhere else.
+    A project's entries are shared: with one machine's path, its guards would start nowhere else.
     """
     package, roots = Path(hook.package), target.dialect.project_dir
     is_inside = target.scope == "project" and package.is_relative_to(target.root)
@@ -382,13 +382,13 @@ def _spell_portable_folder(hook: HookEntry, target: Target) -> str:
 
 
 def _is_of_project(hook: HookEntry, dialect: Dialect) -> bool:
-    """Whether a hook stands in a project's own file, so that it starts at the project's root."""
+    """Whether a hook is in a project's own file, so that it starts at the project root."""
     places = [place.path for place in dialect.locations if place.scope in ("project", "local")]
     return hook.scope == "project" and any(hook.file == str(Path(hook.package, path)) for path in places)
 
 
 def find_copies(hooks: Sequence[HookEntry]) -> list[tuple[HookEntry, HookEntry]]:
-    """The hooks that start the same script on the same event as one before them, for another agent."""
+    """The hooks that start the same script on the same event as an earlier hook, for another agent."""
     first: dict[tuple[str, str], HookEntry] = {}
     pairs = [(hook, first.setdefault((hook.hook.event, hook.runs), hook)) for hook in hooks]
     return [(hook, other) for hook, other in pairs if hook.hook.dialect != other.hook.dialect]
@@ -397,19 +397,19 @@ def find_copies(hooks: Sequence[HookEntry]) -> list[tuple[HookEntry, HookEntry]]
 def choose_entries(
     target: Target, hooks: Sequence[HookEntry], start: BridgeCall, served: Mapping[str, ServedEvent] = NOTHING
 ) -> Entries:
-    """Native where every hook means the same to the agent as it is, else the bridge; with the reason."""
+    """Choose native mode if every hook works unchanged in the agent, else the bridge; with the reason."""
     dialect = target.dialect
     why = ""
     for found_hook in hooks:
         hook, name = found_hook.hook, name_entry(found_hook)
         if hook.handler.type != "command":
-            why = f"'{name}' is no command but of type {hook.handler.type}"
+            why = f"'{name}' is not a command but of type {hook.handler.type}"
         elif not agree(get(hook.dialect), dialect, hook.event):
-            why = f"'{name}' was written for {hook.dialect}, which hears and says it in other words"
+            why = f"'{name}' expects {hook.dialect}'s payload and answers"
         if why:
             break
     for copy, other in find_copies(hooks) if not why else ():
-        why = f"'{name_entry(copy)}' stands in {copy.file} and in {other.file}, and the bridge runs it once"
+        why = f"'{name_entry(copy)}' is in {copy.file} and in {other.file}, and the bridge runs it once"
     alone = plan_native_entries(target, hooks, start) if not why else None
     if alone is not None:
         bad = [
@@ -419,8 +419,8 @@ def choose_entries(
         ]
         lost = bad[0] if bad else None
         if lost is None:
-            return alone._replace(why=f"every hook hears and says what {dialect.title} says and hears")
-        why = f"natively something would be lost ({lost.code} {lost.message})"
+            return alone._replace(why=f"every hook expects {dialect.title}'s own payload and answers")
+        why = f"native mode would lose something ({lost.code} {lost.message})"
     return plan_bridge_entries(target, hooks, start, served)._replace(why=why)
 
 
@@ -430,11 +430,7 @@ def find_readers(target: Target, path: str) -> list[Dialect]:
     for name in list_agents():
         dialect = get(name)
         scopes = PLACES[target.scope]
-        places = (
-            *dialect.locations,
-            *list_locations(dialect, "also read"),
-            *list_locations(dialect, "maybe read"),
-        )
+        places = list_locations(dialect, "own", "also read", "maybe read")
         paths = [place.path for place in places if place.scope in scopes]
         spots = [resolve_place(dialect, place, target.root, target.env) for place in paths]
         if name != target.agent and any(fnmatchcase(path, spot) for spot in spots if spot):
@@ -443,10 +439,10 @@ def find_readers(target: Target, path: str) -> list[Dialect]:
 
 
 def limit_to_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -> tuple[Hook, ...]:
-    """The hooks, each ending at once where an agent runs it that reads the file besides its own.
+    """The hooks, each ending at once in another agent that also reads the file.
 
-    Agents are recognised by the variable that names the project's root to their hooks. One that another
-    agent started has that agent's variable too, so where the agent shows itself, the hook runs.
+    The variable with the project root that an agent sets for its hooks identifies it. An agent started by
+    another agent also has that agent's variable, so if the file's own agent shows itself, the hook runs.
     """
     other_agents = list(dict.fromkeys(reader.id for path in paths for reader in find_readers(target, path)))
     agent_env, foreign = get_wire(target.agent).env, [get_wire(other).env for other in other_agents]
@@ -469,7 +465,7 @@ def limit_to_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) 
 
 
 def ends_at_once(command: str, agent: str) -> bool:
-    """Whether an entry ends at once where an agent runs it that no other agent started."""
+    """Whether an entry ends at once in an agent that no other agent started."""
     start = _START.match(command)
     if start is None:
         return False
@@ -483,18 +479,18 @@ def ends_at_once(command: str, agent: str) -> bool:
 
 
 def find_mark(env: Mapping[str, object], other: Mapping[str, object]) -> str:
-    """The variable with the project's root that only the first of two agents sets; empty if none."""
+    """The variable with the project root that only the first of two agents sets; empty if none."""
     return next((name for name, value in env.items() if value == "$root" and name not in other), "")
 
 
 def needs_entry(target: Target, hook: HookEntry) -> bool:
-    """Whether an agent runs a hook only by an entry of ours, be it in some folders of the project.
+    """Whether an agent runs a hook only through an entry of ours, at least in some folders of the project.
 
-    Where it loads the file of the hook whenever it loads our entry, it runs the hook by itself.
+    If it loads the hook's file whenever it loads our entry, it runs the hook itself.
     """
     how = ownership.find_loading(target.dialect, hook, target.root, target.env)
     if how is None:
-        # An entry beside it in the same file would be as little trusted, or a copy for its own product.
+        # An entry beside it in the same file would be equally untrusted, or a copy for its own product.
         about = (target.dialect, hook, target.root, target.env)
         return not (ownership.waits_for_trust(*about) or ownership.is_of_one_product(*about))
     if target.scope == "project":

@@ -1,8 +1,8 @@
-"""Bytes on disk: a file is the old one or the new one, whole, and every run can be taken back.
+"""Bytes on disk: a file is the old one or the new one, whole, and every run can be undone.
 
 A run is in the ledger before the first byte is written. All new files are then written beside the old ones
-and flushed, and only when that went well do they take their places, each in one step. Killed between, each
-file is one of the two, the next run clears away what was left beside them, and `undo` takes back the rest.
+and flushed; only after that do they replace the old ones, each in one step. If a run is killed, each file is
+one of the two, the next run removes the temporary files, and `undo` reverts the rest.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from hookport.project.contents import Change, read_file
 
 
 class ChangedError(InputError):
-    """A file is no longer what it was when it was read: read it again and retry."""
+    """A file changed since it was read: read it again and retry."""
 
 
 class Move(NamedTuple):
-    """One file on its way from some bytes to others, by way of a temporary file in its folder."""
+    """The replacement of one file's bytes, through a temporary file in its folder."""
 
     path: str
     target: Path
     temporary: Path
     now: bytes | None
     then: bytes | None
-    # Permissions to give; None leaves them as they are, or as the umask has them for a new file.
+    # Permissions to set; None keeps them, or uses the umask for a new file.
     mode: int | None
     executable: bool
 
@@ -45,12 +45,12 @@ def apply(
 ) -> None:
     """Write all changes or none; `what` is the command, such as `sync`, for people who undo it.
 
-    `root` is the project that it is called in. `ends` says that nothing of ours is left in these files, so
-    that they need no longer be remembered.
+    `root` is the project of the command. `ends`: nothing of ours is left in these files, so the ledger may
+    forget them.
 
-    Raises ChangedError if a file is no longer `before`. A symbolic link stays one and the file behind it is
-    written. A file with several names (hard links) is refused: a new file in its place would part the names,
-    and writing into it could be cut short and would change all of them.
+    Raises ChangedError if a file is no longer `before`. For a symbolic link, the file behind it is written. A
+    file with several names (hard links) is refused: replacing it would separate the names, and writing into
+    it could be cut short and would change all of them.
     """
     with ledger.lock_ledger(env) as place:
         _settle(place)
@@ -79,9 +79,9 @@ def apply(
 
 
 def settle(env: Mapping[str, str]) -> None:
-    """Clear away what a killed run left, and record in the ledger how far it came; no agent's file changes.
+    """Clean up after a killed run, and record in the ledger how far it came; no agent's file changes.
 
-    Whoever plans by the ledger's record of a file calls this first.
+    Call this before planning by the ledger's record of a file.
     """
     if _has_ledger(env):
         with ledger.lock_ledger(env) as place:
@@ -91,18 +91,18 @@ def settle(env: Mapping[str, str]) -> None:
 def undo(
     env: Mapping[str, str], root: str | None = None, *, number: int = 0, dry_run: bool = False
 ) -> list[Change]:
-    """Take back the last run, or what a killed one left: each file gets its exact former bytes.
+    """Revert the last run, or a killed one: each file gets its exact former bytes.
 
-    The run is the last one of a project, or of all without `root`; `number` is the one that it must be.
-    What was taken back is returned: nothing if there is no run, or if it left nothing. Raises ChangedError,
-    and takes nothing back, if a file changed since.
+    The run is the last one of a project, or of all without `root`; it must have `number`, if given. Returns
+    what was reverted: nothing without a run, or if the run left nothing. Raises ChangedError, and reverts
+    nothing, if a file changed since.
     """
     if not _has_ledger(env):
         return []
     with ledger.lock_ledger(env) as place:
         run = _find_last_run(place, root, env)
         if number and (run is None or run.number != number):
-            raise ChangedError(Problem("another run came in between. Nothing is taken back. Look again."))
+            raise ChangedError(Problem("another run came in between. Nothing was reverted. Review again."))
         if run is None:
             return []
         entries = _find_entries_left(run, _find_later_runs(place, run))
@@ -117,14 +117,14 @@ def undo(
             except (OSError, InputError) as error:
                 _clear(run)
                 if any(_has_content(entry, entry.before) for entry in entries if entry.before != entry.after):
-                    message = f"{error}\nSome files were taken back, not all. Try `hookport undo` again."
+                    message = f"{error}\nSome files were reverted, not all. Try `hookport undo` again."
                     raise HookportError(message) from error
                 raise
         return [Change(entry.path, entry.after, entry.before) for entry in entries]
 
 
 def find_last_run(env: Mapping[str, str], root: str | None = None) -> LedgerRun | None:
-    """The run that `undo` takes back."""
+    """The run that `undo` reverts."""
     if not _has_ledger(env):
         return None
     with ledger.lock_ledger(env) as place:
@@ -137,12 +137,12 @@ def _has_ledger(env: Mapping[str, str]) -> bool:
 
 
 def _find_last_run(place: Path, root: str | None, env: Mapping[str, str]) -> LedgerRun | None:
-    """The last run of a project, or of all; one that cannot be read and may be it is refused."""
+    """The last run of a project, or of all; refuse if an unreadable run may be the last."""
     for run in ledger.read_newest_first(place):
         if isinstance(run, BrokenFile):
             if root is None or ledger.may_belong_to(run, root):
-                message = f"{run.why}, so this run cannot be taken back. "
-                message += "Remove the file to take back the one before."
+                message = f"{run.why}, so this run cannot be undone. "
+                message += "Remove the file to undo the run before."
                 raise InputError(Problem(message, file=str(run.file)))
         elif root is None or run.is_of(root, env):
             return run
@@ -150,7 +150,7 @@ def _find_last_run(place: Path, root: str | None, env: Mapping[str, str]) -> Led
 
 
 def _find_later_runs(place: Path, run: LedgerRun) -> dict[str, LedgerRun]:
-    """The first run after this one that wrote a file, by the file."""
+    """The first later run that wrote each file."""
     later: dict[str, LedgerRun] = {}
     for later_run in ledger.read_newest_first(place):
         if isinstance(later_run, LedgerRun):
@@ -161,7 +161,7 @@ def _find_later_runs(place: Path, run: LedgerRun) -> dict[str, LedgerRun]:
 
 
 def _find_entries_left(run: LedgerRun, later: Mapping[str, LedgerRun]) -> list[LedgerEntry]:
-    """What is to be taken back of a run: not what a person or an earlier try took back already."""
+    """The parts of a run to revert, without those that a person or an earlier try reverted."""
     problems = []
     entries = []
     for entry in run.entries:
@@ -171,7 +171,7 @@ def _find_entries_left(run: LedgerRun, later: Mapping[str, LedgerRun]) -> list[L
         if os.path.realpath(entry.path) != entry.target:
             problems.append(
                 Problem(
-                    f"is another file since `hookport {run.what}`, which wrote {entry.target}.",
+                    f"was replaced since `hookport {run.what}`, which wrote {entry.target}.",
                     file=entry.path,
                 )
             )
@@ -184,16 +184,16 @@ def _find_entries_left(run: LedgerRun, later: Mapping[str, LedgerRun]) -> list[L
             problems.append(
                 Problem(
                     f"`hookport {after.what}`{where} changed it after `hookport {run.what}`, so the run is "
-                    f"not taken back. Take that one back first: `hookport undo`{where}.",
+                    f"not undone. Undo the later run first: `hookport undo`{where}.",
                     file=entry.path,
                 )
             )
         elif content != entry.before:
             problems.append(
                 Problem(
-                    f"changed since `hookport {run.what}` wrote it, so the run is not taken back. "
-                    "`hookport unsync` takes out our entries and keeps the change; "
-                    "or undo the change first, then try again.",
+                    f"changed since `hookport {run.what}` wrote it, so the run is not undone. "
+                    "`hookport unsync` removes our entries and keeps the change; "
+                    "or revert the change first, then try again.",
                     file=entry.path,
                 )
             )
@@ -205,12 +205,12 @@ def _find_entries_left(run: LedgerRun, later: Mapping[str, LedgerRun]) -> list[L
 
 
 def _is_gone(entry: LedgerEntry, run: LedgerRun) -> bool:
-    """Whether a file went with its whole project."""
+    """Whether a file disappeared with its whole project."""
     return bool(run.root) and Path(entry.target).is_relative_to(run.root) and not Path(run.root).exists()
 
 
 def _make_entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tuple[LedgerEntry, ...]:
-    """The changes as the ledger keeps them; refused if one of them cannot be made."""
+    """The changes in the ledger's form; refused if one cannot be made."""
     problems: list[Problem] = []
     stale: list[Problem] = []
     own_folders = ledger.list_made_folders(place)
@@ -264,7 +264,7 @@ def _has_effect(entry: LedgerEntry) -> bool:
 
 
 def _find_added_bits(entry: LedgerEntry) -> int:
-    """The permissions to execute that an existing file gets: where it may be read, as `chmod +x` does."""
+    """The execute permissions for an existing file: wherever it is readable, as `chmod +x` does."""
     if not entry.executable or entry.mode is None or entry.after is None:
         return 0
     return (entry.mode & 0o444) >> 2 & ~entry.mode
@@ -276,13 +276,13 @@ def _find_blocking_file(target: Path) -> str:
 
 
 def _find_refusals(path: str, target: str, *, is_replaced: bool) -> list[Problem]:
-    """Why an existing file is left alone."""
+    """The reasons why an existing file is left untouched."""
     if not os.access(target, os.W_OK):
-        return [Problem("is read-only, so it is left alone. Try: chmod u+w", file=path)]
+        return [Problem("is read-only, so it is left untouched. Try: chmod u+w", file=path)]
     if is_replaced and Path(target).stat().st_nlink > 1:
         word, fresh = shlex.quote(path), shlex.quote(f"{path}.own")
-        message = "has another name, a hard link that would be broken, so it is left alone. "
-        message += f"To give it bytes of its own: cp -p {word} {fresh} && mv {fresh} {word}"
+        message = "has a second name, and writing would break this hard link, so it is left untouched. "
+        message += f"To separate the two: cp -p {word} {fresh} && mv {fresh} {word}"
         return [Problem(message, file=path)]
     return []
 
@@ -301,7 +301,7 @@ def _make_reverse_move(run: LedgerRun, number: int) -> Move:
     target = Path(entry.target)
     mode = entry.mode
     if entry.mode is not None and entry.after is not None:
-        # A person may have changed the permissions since; only ours are taken back.
+        # A person may have changed the permissions since; only ours are reverted.
         mode = stat.S_IMODE(target.stat().st_mode) & ~_find_added_bits(entry)
     return Move(
         entry.path,
@@ -319,14 +319,14 @@ def _make_temporary_path(run: LedgerRun, number: int) -> Path:
 
 
 def _carry_out(moves: list[Move]) -> None:
-    """First all that can fail for want of space or permission, then the steps that count."""
+    """Do first everything that can fail for lack of space or permission, then the steps that count."""
     for act in (_prepare, _place_file):
         for move in moves:
             try:
                 act(move)
             except OSError as error:
                 raise InputError(
-                    Problem(f"cannot be written: {_spell_error(error)}.", file=move.path)
+                    Problem(f"cannot write this file: {_spell_error(error)}.", file=move.path)
                 ) from error
 
 
@@ -343,7 +343,7 @@ def _prepare(move: Move) -> None:
             ledger.flush_folder(folder.parent)
     like = move.target.stat() if move.now is not None else None
     mode = stat.S_IMODE(like.st_mode) if like and move.mode is None else move.mode
-    # The umask applies to a new file; any other is closed to all until it has the permissions it needs.
+    # The umask applies to a new file; any other stays closed until it has its permissions.
     permissions = (0o777 if move.executable else 0o666) if mode is None else 0o600
 
     def opener(path: str, flags: int) -> int:
@@ -360,7 +360,7 @@ def _prepare(move: Move) -> None:
 
 
 def _keep_owner(held: int, target: Path, like: os.stat_result) -> None:
-    """Owner, access lists and labels, as far as this user and this file system can."""
+    """Copy owner, access lists and labels, as far as this user and file system can."""
     if sys.platform == "win32":
         return
     mine = os.fstat(held)
@@ -377,7 +377,7 @@ def _keep_owner(held: int, target: Path, like: os.stat_result) -> None:
 
 
 def _place_file(move: Move) -> None:
-    # The lock keeps out other runs of this user; this keeps the moment short for everyone else.
+    # The lock keeps out other runs of this user; this check shortens the race with others.
     if read_file(str(move.target)) != move.now:
         raise ChangedError(Problem("changed since it was read. Try again.", file=move.path))
     if move.then is None:
@@ -395,7 +395,7 @@ def _remember(place: Path, run: LedgerRun) -> None:
 
 
 def _make_record(run: LedgerRun, entry: LedgerEntry) -> Record | None:
-    """What is to be remembered of a file once a run has written it."""
+    """The ledger's record of a file after a run has written it."""
     former = entry.record
     original = former.original if former else entry.before
     exact = former is None or (former.exact and former.written == entry.before)
@@ -405,7 +405,7 @@ def _make_record(run: LedgerRun, entry: LedgerEntry) -> Record | None:
 
 
 def _give_up(place: Path, run: LedgerRun, error: BaseException) -> None:
-    """Take back what was done of a run that failed; what cannot be taken back is left for `undo`."""
+    """Revert a failed run; what cannot be reverted is left for `undo`."""
     try:
         _take_back(
             place,
@@ -414,7 +414,7 @@ def _give_up(place: Path, run: LedgerRun, error: BaseException) -> None:
         )
     except (OSError, InputError) as second:
         raise HookportError(
-            f"{error}\n{second}\nSome files were written and could not be put back. Try: hookport undo"
+            f"{error}\n{second}\nSome files were written and could not be restored. Try: hookport undo"
         ) from error
 
 
@@ -442,7 +442,7 @@ def _forget(place: Path, entry: LedgerEntry) -> None:
 
 
 def _settle(place: Path) -> None:
-    """Find out how far a killed run came, and record just that in the ledger."""
+    """Find out how far a killed run came, and record exactly that in the ledger."""
     run = ledger.read_newest(place)
     if not isinstance(run, LedgerRun) or not run.unfinished:
         return

@@ -1,9 +1,9 @@
-"""The ledger, what hookport wrote into which file: enough to take it back, for its user's eyes only.
+"""The ledger of what hookport wrote into which file: enough to revert it, readable only by its user.
 
-`files/` holds a record for each file that has something of ours in it, `runs/` the last runs of each project
-with the bytes that they replaced, and `lock` makes writers take turns. A run is here before the first file is
-touched and is `unfinished` until all of it is written, so whatever a killed one did is known; only the newest
-can be. Texts are kept as they are, so that a person can find them with an editor.
+`files/` has a record for each file with something of ours, `runs/` the last runs of each project with the
+bytes that they replaced, and `lock` makes writers take turns. A run is recorded before the first file is
+touched, and is `unfinished` until all of it is written, so a killed run is known; only the newest run can be
+unfinished. Texts are stored unchanged, so that a person can find them with an editor.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from hookport.runtime import journal
 T = TypeVar("T")
 
 VERSION = 1
-# Of one project, and of all.
+# The most runs of one project, and of all.
 KEPT_RUNS, MOST_RUNS = 20, 400
 LOCK_SECONDS = 60
 POLL_SECONDS = 0.01
@@ -40,19 +40,19 @@ DIGITS = 8
 
 
 class Record(NamedTuple):
-    """What we remember of one file that holds something of ours."""
+    """The record of one file with something of ours."""
 
     path: str
-    # The bytes before our first entry; None if there was no file.
+    # The bytes before our first entry; None if the file did not exist.
     original: bytes | None
     # What we wrote last; None if we removed the file.
     written: bytes | None
     time: str
     what: str
-    # The folders that were made for it, outermost first.
+    # The folders made for it, outermost first.
     folders: tuple[str, ...] = ()
-    # Whether nothing but ours came after `original`: if so, and the file is as `written`, putting `original`
-    # back loses nothing. It is False once somebody else changed the file between two runs.
+    # Whether only our changes came after `original`: if so, and the file is as `written`, restoring
+    # `original` loses nothing. False once somebody else changed the file between two runs.
     exact: bool = True
 
 
@@ -64,10 +64,10 @@ class LedgerEntry(NamedTuple):
     before: bytes | None
     after: bytes | None
     executable: bool
-    # The permissions it had; None if there was no file.
+    # Its former permissions; None if the file did not exist.
     mode: int | None
     folders: tuple[str, ...]
-    # What was remembered of the file before this run.
+    # The record of the file before this run.
     record: Record | None
 
 
@@ -80,14 +80,14 @@ class LedgerRun(NamedTuple):
     entries: tuple[LedgerEntry, ...]
     # Part of the names of its temporary files.
     token: str
-    # Whether nothing of ours is in the files after it.
+    # Whether nothing of ours is left in the files after it.
     ends: bool = False
     unfinished: bool = True
-    # The project that it was made from; empty in a ledger of an older version.
+    # Its project; empty in a ledger of an older version.
     root: str = ""
 
     def is_of(self, root: str, env: Mapping[str, str]) -> bool:
-        """Whether it was made from a project; where that is unknown, whether it wrote a file in it."""
+        """Whether it belongs to a project; if unknown, whether it wrote a file in it."""
         if self.root:
             return self.root == root
         paths = {path for entry in self.entries for path in (entry.path, entry.target)}
@@ -104,7 +104,7 @@ class BrokenFile(NamedTuple):
 
 
 def _is_in(path: str, root: str) -> bool:
-    """Whether a file is in a project and in no other one inside it."""
+    """Whether a file is in a project and in no other project inside it."""
     if not Path(path).is_relative_to(root):
         return False
     inner = Path(path).relative_to(root).parents
@@ -112,20 +112,20 @@ def _is_in(path: str, root: str) -> bool:
 
 
 def find_record(path: str, env: Mapping[str, str]) -> Record | None:
-    """What we remember of a file; None if nothing of ours is in it, or if the record cannot be read."""
+    """The record of a file; None if nothing of ours is in it, or if the record cannot be read."""
     place = find_folder(env)
     record = _read(_find_record_file(place, os.path.realpath(path)), _decode_record) if place else None
     return record if isinstance(record, Record) else None
 
 
 def list_records(env: Mapping[str, str]) -> list[Record]:
-    """What we remember of every file, by path; `find_broken` lists the records that cannot be read."""
+    """The records of all files, by path; `find_broken` lists the unreadable records."""
     readings = [_read(file, _decode_record) for file in _list_files(find_folder(env), "files")]
     return sorted(record for record in readings if isinstance(record, Record))
 
 
 def list_runs(env: Mapping[str, str]) -> list[LedgerRun]:
-    """The last runs, oldest first; `find_broken` lists those that cannot be read."""
+    """The last runs, oldest first; `find_broken` lists the unreadable ones."""
     readings = [_read_run(file) for file in _list_files(find_folder(env), "runs")]
     return [run for run in readings if isinstance(run, LedgerRun)]
 
@@ -145,22 +145,20 @@ def find_broken(env: Mapping[str, str]) -> list[Finding]:
 
 
 def find_folder(env: Mapping[str, str]) -> Path | None:
-    """Where the ledger is; None if the environment names no place."""
+    """The folder of the ledger; None if the environment names none."""
     state = journal.find_state_folder(env)
     return Path(state, "ledger") if state else None
 
 
 @contextmanager
 def lock_ledger(env: Mapping[str, str]) -> Iterator[Path]:
-    """The ledger's folder, which nobody else writes to meanwhile; the lock ends with its process.
+    """The ledger's folder, locked against other writers; the lock ends with its process.
 
-    A system's error that is not caught inside is one of the ledger.
+    An uncaught system error inside is an error of the ledger.
     """
     place = find_folder(env)
     if place is None:
-        raise InputError(
-            Problem("there is no place for the ledger: HOME is not set. Set HOOKPORT_STATE_DIR.")
-        )
+        raise InputError(Problem("no folder for the ledger: HOME is not set. Set HOOKPORT_STATE_DIR."))
     try:
         for directory in (place.parent, place, place / "files", place / "runs"):
             directory.mkdir(0o700, parents=True, exist_ok=True)
@@ -173,8 +171,8 @@ def lock_ledger(env: Mapping[str, str]) -> Iterator[Path]:
         finally:
             os.close(held)
     except OSError as error:
-        message = f"the ledger cannot be written: {error.strerror or error}. "
-        message += "Set HOOKPORT_STATE_DIR to a folder that can be."
+        message = f"cannot write the ledger: {error.strerror or error}. "
+        message += "Set HOOKPORT_STATE_DIR to a writable folder."
         raise InputError(Problem(message, file=str(error.filename or place))) from error
 
 
@@ -182,7 +180,7 @@ def _take_lock(held: int, place: Path) -> None:
     try:
         lock_file(held, LOCK_SECONDS)
     except (BlockingIOError, PermissionError) as error:
-        message = f"another hookport has been writing for {LOCK_SECONDS} s. Try again when it has ended."
+        message = f"another hookport has been writing for {LOCK_SECONDS} s. Try again after it ends."
         raise InputError(Problem(message, file=str(place / "lock"))) from error
 
 
@@ -200,12 +198,12 @@ def read_newest_first(place: Path) -> Iterator[LedgerRun | BrokenFile]:
 
 
 def may_belong_to(run: BrokenFile, root: str) -> bool:
-    """Whether a run that cannot be read may be one of a project, by its file's name."""
+    """Whether an unreadable run may belong to a project, by its file's name."""
     return run.file.name[DIGITS:] in (_make_ending(root), _make_ending(""))
 
 
 def spell_now() -> str:
-    """The time as the ledger writes it."""
+    """The time in the ledger's format."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -216,7 +214,7 @@ def find_next_number(place: Path) -> int:
 
 
 def keep_run(place: Path, run: LedgerRun) -> None:
-    """Write a run down, and forget those that are too old to be taken back."""
+    """Record a run, and forget runs that are too old to be undone."""
     _write(_find_run_file(place, run), _encode_run(run))
     by_project: dict[str, list[Path]] = {}
     for file in _list_files(place, "runs"):
@@ -229,7 +227,7 @@ def keep_run(place: Path, run: LedgerRun) -> None:
 
 
 def renew_run(place: Path, run: LedgerRun) -> LedgerRun:
-    """The run as the newest, in one step: nothing was made from its project since."""
+    """Record the run as the newest, in one step: its project had no later run."""
     after = run._replace(number=find_next_number(place))
     if run.number == after.number - 1:
         return run
@@ -244,7 +242,7 @@ def drop_run(place: Path, run: LedgerRun) -> None:
 
 
 def remember(place: Path, target: str, record: Record | None) -> None:
-    """Write down what is to be known of a file from now on, if anything."""
+    """Store the new record of a file, or remove it."""
     file = _find_record_file(place, target)
     if record is None:
         _remove(file)
@@ -253,18 +251,18 @@ def remember(place: Path, target: str, record: Record | None) -> None:
 
 
 def read_record(place: Path, target: str) -> Record | BrokenFile | None:
-    """What is remembered of a file."""
+    """The record of a file."""
     return _parse_file(_find_record_file(place, target), _decode_record)
 
 
 def list_made_folders(place: Path) -> set[str]:
-    """The folders that were made for files that are still ours."""
+    """The folders made for files that are still ours."""
     readings = [_read(file, _decode_record) for file in _list_files(place, "files")]
     return {folder for record in readings if isinstance(record, Record) for folder in record.folders}
 
 
 def flush_folder(path: Path) -> None:
-    """Have the names in a folder on the disk; Windows does so by itself."""
+    """Flush the names in a folder to disk; Windows does this itself."""
     if sys.platform != "win32":
         held = os.open(path, os.O_RDONLY)
         try:
@@ -282,7 +280,7 @@ def _find_run_file(place: Path, run: LedgerRun) -> Path:
 
 
 def _make_ending(root: str) -> str:
-    """How the names of a project's runs end, so that they need not be read to be distinguished."""
+    """The suffix of a project's run names, so that runs need not be read to be distinguished."""
     return f"-{zlib.crc32(os.fsencode(root)):08x}.json" if root else ".json"
 
 
@@ -296,7 +294,7 @@ def _list_files(place: Path | None, name: str) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        message = f"the ledger cannot be read: {error.strerror or error}."
+        message = f"cannot read the ledger: {error.strerror or error}."
         raise InputError(Problem(message, file=str(error.filename or place))) from error
 
 
@@ -311,7 +309,7 @@ def _remove(file: Path) -> None:
 
 
 def _read(file: Path, make: Callable[[Tree], T]) -> T | BrokenFile | None:
-    """What a file holds; None if it does not exist."""
+    """The content of a file; None if it does not exist."""
     try:
         return _parse_file(file, make)
     except OSError as error:
@@ -324,7 +322,7 @@ def _read_run(file: Path) -> LedgerRun | BrokenFile | None:
 
 
 def _parse_file(file: Path, make: Callable[[Tree], T]) -> T | BrokenFile | None:
-    """The same for a writer: what cannot be read now is not lost, so it must not be written over."""
+    """Read for a writer: an unreadable file is not lost, so it must not be overwritten."""
     try:
         tree = json.loads(file.read_bytes())
         if tree["version"] != VERSION:
@@ -351,7 +349,7 @@ def _encode_run(run: LedgerRun) -> Tree:
 
 
 def _encode_fields(record: Record | LedgerEntry, contents: dict[str, Tree]) -> dict[str, Tree]:
-    """Its fields, with the digest in the place of bytes: most of them occur more than once in a run."""
+    """Its fields, with digests instead of bytes: most bytes occur more than once in a run."""
     fields = record._asdict()
     for name, value in fields.items():
         if isinstance(value, bytes):
@@ -408,7 +406,7 @@ def _decode_content(tree: Tree, contents: dict[str, bytes]) -> bytes | None:
 
 
 def _decode_contents(tree: Tree) -> dict[str, bytes]:
-    """The bytes by their digest; they are not used unless they are what was written."""
+    """The bytes by their digest; bytes that differ from their digest are not used."""
     contents = {digest: _decode_bytes(text) for digest, text in tree["contents"].items()}
     if any(_hash_content(content) != digest for digest, content in contents.items()):
         raise ValueError(tree["contents"])

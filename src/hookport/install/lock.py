@@ -1,7 +1,7 @@
 """`hookport.lock`: the hooks of a project, in the same bytes for the same hooks on every machine.
 
-Hooks that are this person's alone, in files that are not shared, are approved like the others, and stand in
-the user's store only.
+Hooks in personal files, which are not shared, are approved like the others, but only the user's store has
+them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from hookport.runtime import approvals, trust
 Lock = dict[str, Tree]
 What = Literal["new", "changed", "gone"]
 
-# A larger text is approved by its hash alone, so that no diff of it can be shown.
+# A larger text is approved by its hash alone, without a diff.
 LARGEST_TEXT = 256 * 1024
 CONFLICT = ("<<<<<<< ", ">>>>>>> ")
 
 
 class LockDifference(NamedTuple):
-    """One hook that is not what it was; `files` are the names of its files that are not, each with how."""
+    """One changed hook; `files` are the names of its changed files, each with the kind of change."""
 
     what: What
     id: str
@@ -43,7 +43,7 @@ class LockDifference(NamedTuple):
 
 
 def build(discovery: Discovery, env: Mapping[str, str]) -> Lock:
-    """The lock of the hooks of a project as they are now."""
+    """The lock of a project's current hooks."""
     hooks = plan_builder.list_project_entries(discovery)
     lock = trust.make_lock(
         [plan_builder.plan_identified_entry(hook, discovery.root, env) for hook in hooks], discovery.root, env
@@ -57,7 +57,7 @@ def build(discovery: Discovery, env: Mapping[str, str]) -> Lock:
 
 
 def drop_private_hooks(discovery: Discovery, lock: Lock, env: Mapping[str, str]) -> Lock:
-    """The lock without hooks of files that are this person's alone, which no teammate and no CI has."""
+    """The lock without hooks of personal files, which no teammate and no CI has."""
     private = {
         plan_builder.identify_entry(own_hook, discovery.root, env).id
         for own_hook in plan_builder.list_project_entries(discovery)
@@ -69,7 +69,7 @@ def drop_private_hooks(discovery: Discovery, lock: Lock, env: Mapping[str, str])
     for hook in plan_builder.list_project_entries(discovery):
         if (
             hook.off and hook.off.scope == "local"
-        ):  # only this person has the file, so the hook is on elsewhere
+        ):  # only this person has the file, so the hook is enabled elsewhere
             identity = plan_builder.identify_entry(hook._replace(off=None), discovery.root, env)
             if identity.id in hooks:
                 hooks[identity.id] = {**hooks[identity.id], "definition": identity.definition}
@@ -80,9 +80,9 @@ def drop_private_hooks(discovery: Discovery, lock: Lock, env: Mapping[str, str])
 
 
 def collect_texts(discovery: Discovery, env: Mapping[str, str]) -> dict[str, bytes]:
-    """What the lock has the hashes of, by these: definitions and scripts, those that are not too large."""
+    """The texts behind the lock's hashes: definitions and scripts that are not too large."""
     contents: dict[str, bytes] = {}
-    # The plan as a whole, by which it is known later what was approved.
+    # The whole plan, which later shows what was approved.
     plan = trust.read_file(str(Path(discovery.root, trust.BRIDGE[0])))
     if plan is not None:
         contents[trust.sha256(plan)] = plan
@@ -99,19 +99,19 @@ def collect_texts(discovery: Discovery, env: Mapping[str, str]) -> dict[str, byt
 
 
 class ApprovalStanding(NamedTuple):
-    """How a project stands to what its user approved: the state it is in or nearest to, and what differs."""
+    """A project compared with its user's approvals: its nearest approved state, and the differences."""
 
     states: int
     is_active: bool
     approved: str
     differences: tuple[LockDifference, ...]
     not_covered: Mapping[str, tuple[str, ...]]
-    # Why what was approved is unknown; every call that a guard could be for is denied.
+    # Why the approvals are unknown; then every call that a guard could match is denied.
     lost: str = ""
 
 
 def find_standing(discovery: Discovery, env: Mapping[str, str]) -> ApprovalStanding:
-    """How a project stands now; a project without hooks of which nothing was approved is as it should be."""
+    """Compare a project with its approvals; without hooks and approvals nothing differs."""
     current = build(discovery, env)
     approval = trust.load_approval(discovery.root, env)
     states, lost = approval.states, approval.why if approval.is_broken else ""
@@ -137,9 +137,9 @@ def find_standing(discovery: Discovery, env: Mapping[str, str]) -> ApprovalStand
 
 
 def check(discovery: Discovery, env: Mapping[str, str]) -> list[Finding]:
-    """What is not as its user approved it, and, where the lock is not that of these hooks, what differs.
+    """Findings for hooks that differ from the approved ones, and for a lock that differs from its hooks.
 
-    Where nobody's approval is known, as in CI, the lock stands for it.
+    Without known approvals, as in CI, the lock counts.
     """
     stand = find_standing(discovery, env)
     if stand.lost:
@@ -161,7 +161,7 @@ def check(discovery: Discovery, env: Mapping[str, str]) -> list[Finding]:
     since = f"{trust.LOCK} was written"
     stale = _make_findings(compare(locked, current), since)
     if not stale:
-        what = "not that of these hooks"
+        what = "not the lock of these hooks"
         stale = [NotAsApproved.at("", name=trust.LOCK, what=what, since="the settings or the bridge changed")]
     return [*findings, *stale]
 
@@ -184,12 +184,12 @@ def spell_lock(lock: Lock) -> bytes:
 
 
 def hash_lock(lock: Lock) -> str:
-    """The SHA-256 of a lock's bytes, as HOOKPORT_TRUSTED_LOCK names it."""
+    """The SHA-256 of a lock's bytes, in the form of HOOKPORT_TRUSTED_LOCK."""
     return trust.sha256(spell_lock(lock))
 
 
 def read(root: str) -> Lock | None:
-    """The lock in a project; None if there is none. InputError if it cannot be read."""
+    """The lock in a project; None if missing. InputError if it cannot be read."""
     path = Path(root) / trust.LOCK
     try:
         text = path.read_text("utf-8")
@@ -197,17 +197,17 @@ def read(root: str) -> Lock | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(Problem(f"is no lock: {error}", file=str(path))) from None
+        raise InputError(Problem(f"is not a lock: {error}", file=str(path))) from None
     if tree is None:
-        message = "has merge conflicts. Resolve those of the hooks first, then run `hookport trust`"
+        message = "has merge conflicts. Resolve the conflicts of the hooks first, then run `hookport trust`"
         raise InputError(Problem(message, file=str(path)))
     if not isinstance(tree, dict) or not isinstance(tree.get("hooks"), dict):
-        raise InputError(Problem("is no lock", file=str(path)))
+        raise InputError(Problem("is not a lock", file=str(path)))
     return tree
 
 
 def write(root: str, lock: Lock) -> bool:
-    """Write the lock of a project; whether it was another one before."""
+    """Write the lock of a project; return whether it changed."""
     path, data = Path(root) / trust.LOCK, spell_lock(lock)
     with suppress(OSError):
         if path.read_bytes() == data:
@@ -221,13 +221,13 @@ def approve(root: str, reviewed: Lock, env: Mapping[str, str], how: str) -> None
     discovery = discover(root, env)
     contents = collect_texts(discovery, env)
     if build(discovery, env) != reviewed:
-        raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
+        raise UsageError("the hooks changed during the review. Nothing was approved. Review them again.")
     write(root, drop_private_hooks(discovery, reviewed, env))
     approvals.store_approval(root, reviewed, contents, env, how)
 
 
 def compare(old: Lock, new: Lock) -> list[LockDifference]:
-    """What is new, changed or gone; a hook that only moved within its file is the same."""
+    """The new, changed and removed hooks; a hook that only moved within its file is the same."""
     before, after = dict(old.get("hooks", {})), dict(new.get("hooks", {}))
     for place in list(after):
         same = next(
@@ -244,7 +244,7 @@ def compare(old: Lock, new: Lock) -> list[LockDifference]:
 
 
 def _list_places_in_file(place: str, entries: Lock) -> list[str]:
-    """The places of one file, the very same first."""
+    """The places of one file, the identical one first."""
     file = place.partition("#")[0] + "#"
     return sorted((entry for entry in entries if entry.startswith(file)), key=lambda entry: entry != place)
 
@@ -270,8 +270,8 @@ def _judge_change(was: str | None, now: str | None) -> What:
 
 
 def _replace_file(path: Path, data: bytes) -> None:
-    """A link stays one."""
+    """Replace a file; keep a link as a link."""
     try:
         replace_file(os.path.realpath(path), data, None, is_durable=True)
     except OSError as error:
-        raise InputError(Problem(f"cannot be written: {error.strerror}", file=str(path))) from None
+        raise InputError(Problem(f"cannot write this file: {error.strerror}", file=str(path))) from None

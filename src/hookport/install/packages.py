@@ -1,4 +1,4 @@
-"""Which packages that add dialects the agents' entries see: their Python is started with `-I`."""
+"""Which dialect packages the agents' entries see: they start their Python with `-I`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECONDS = 30
 
 
 def find_unseen_folder(name: str) -> str:
-    """The folder of the package that adds a dialect, where entries do not see it; else empty."""
+    """The folder of a dialect's package if entries do not see it; else empty."""
     if name not in list_added():
         return ""
     folder = find_package_folder(name)
@@ -25,7 +25,7 @@ def find_unseen_folder(name: str) -> str:
 
 @cache
 def _list_search_path() -> frozenset[str]:
-    """Where the bridge looks for packages: beside itself, and where its Python has them."""
+    """Where the bridge searches packages: beside itself, and in its Python's folders."""
     code = "import json, sys; print(json.dumps(sys.path))"
     done = subprocess.run(
         [sys.executable, "-I", "-c", code],

@@ -1,4 +1,4 @@
-"""What a person reviews before approving hooks: diffs of definitions and scripts, what they reach."""
+"""What a person reviews before approving hooks: diffs of definitions and scripts, and what they reach."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hookport.project.discovery import Discovery, HookEntry
 from hookport.runtime import approvals
 
 MOST_LINES = 400
-# A hint, not a proof: scripts can reach the network in ways that no list has.
+# A hint, not a proof: scripts can reach the network in ways that no list contains.
 NETWORK = re.compile(
     r"(?:https?|wss?|ftp)://[^\s\"'<>)]+"
     r"|\b(?:curl|wget|nc|ncat|netcat|ssh|scp|rsync|telnet|socat)\b(?=\s)"
@@ -26,7 +26,7 @@ NETWORK = re.compile(
 
 
 class Review(NamedTuple):
-    """One hook that is new, changed or gone, and all there is to know of it."""
+    """One hook that is new, changed or gone, with all its details."""
 
     difference: LockDifference
     runs: str
@@ -39,7 +39,7 @@ class Review(NamedTuple):
 def review(
     discovery: Discovery, before: Lock, after: Lock, contents: Mapping[str, bytes], env: Mapping[str, str]
 ) -> list[Review]:
-    """What changed between what was approved and what there is."""
+    """The changes from the approved to the current hooks."""
     pairs = [
         (plan_builder.identify_entry(hook, discovery.root, env), hook)
         for hook in plan_builder.list_project_entries(discovery)
@@ -72,10 +72,10 @@ def _review_difference(
         old_text = approvals.read_approved_text(was["files"].get(name) or "", env)
         new_text = contents.get(now["files"].get(name) or "")
         if how != "gone" and new_text is None:
-            diff.append(f"{name}: {how}, too large to show or not there")
+            diff.append(f"{name}: {how}, too large to show or missing")
         else:
             unknown = how == "changed" and old_text is None
-            diff += [f"{name}: changed, what it was is not known"] if unknown else []
+            diff += [f"{name}: changed, its approved text is unknown"] if unknown else []
             diff += _make_diff(name, _split_lines(old_text), _split_lines(new_text))
     return Review(
         difference,
@@ -117,7 +117,7 @@ def _read_scripts(entry: Lock, contents: Mapping[str, bytes]) -> Iterator[tuple[
 
 
 def _spell_definition(data: bytes | None) -> list[str]:
-    """One line for each field of a definition."""
+    """Format each field of a definition as a line."""
     tree = json.loads(data) if data else {}
     handler = tree.pop("handler", {})
     fields = {**tree, **{f"handler.{key}": value for key, value in handler.items()}}
@@ -135,7 +135,7 @@ def _make_diff(name: str, old: list[str], new: list[str]) -> list[str]:
 
 
 def escape_controls(text: str) -> str:
-    """A line as it can be shown: what would move the cursor or turn the writing round is spelled out."""
+    """Escape a line for display: characters that move the cursor or reverse the text are spelled out."""
     return "".join(
         letter if letter.isprintable() or letter == "\t" else letter.encode("unicode_escape").decode()
         for letter in text

@@ -1,4 +1,4 @@
-"""What a hook loses in an agent although it runs there: time, fields, and its messages to the model."""
+"""What a hook loses in an agent that runs it: time, fields, and its messages to the model."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from hookport.shapes.limits import describe_slow_guard
 from hookport.wire.events import list_places
 from hookport.wire.table import Wire
 
-# Fields that hooks decide by, and whose names mean nothing else.
+# Fields that hooks decide by, and whose names have no other meaning.
 READ = ("permission_mode", "transcript", "agent_transcript", "final_message")
 
 
 def find_shortfalls(target: Target, hooks: Iterable[HookEntry]) -> Iterator[Finding]:
-    """One finding of a kind for each hook that the agent runs, by itself or through hookport."""
+    """One finding of a kind for each hook that the agent runs, itself or through hookport."""
     for hook in hooks:
         for finding in (
             _find_short_wait(target, hook),
@@ -40,12 +40,12 @@ def find_shortfalls(target: Target, hooks: Iterable[HookEntry]) -> Iterator[Find
 
 
 def _find_short_wait(target: Target, found_hook: HookEntry) -> Finding | None:
-    """A guard for which the agent does not wait long enough."""
+    """The finding of a guard that the agent does not wait for long enough."""
     dialect, hook = target.dialect, found_hook.hook
     is_own = hook.dialect == dialect.id
     if (
         is_own and dialect.shape.in_place and not found_hook.place
-    ):  # the script itself, of which no file gives a time
+    ):  # the script itself, for which no file sets a timeout
         return None
     specs = [
         spec for spec, _ in find_slots(dialect, hook if is_own else hook._replace(provider_data=NOTHING))
@@ -56,7 +56,7 @@ def _find_short_wait(target: Target, found_hook: HookEntry) -> Finding | None:
 
 
 def _find_unread_context(target: Target, found_hook: HookEntry) -> Finding | None:
-    """A hook whose messages to the model the agent does not pass on."""
+    """The finding of a hook whose messages the agent does not pass on to the model."""
     hook = found_hook.hook
     reason = explain_unread_context(target.dialect, hook) if needs_entry(target, found_hook) else ""
     if not reason or not may_add_context(hook, _collect_texts(target, found_hook)):
@@ -67,7 +67,7 @@ def _find_unread_context(target: Target, found_hook: HookEntry) -> Finding | Non
 
 
 def _collect_texts(target: Target, hook: HookEntry) -> tuple[str, ...]:
-    """What a hook is written as: its command on every system, and the scripts it runs."""
+    """The text of a hook: its command on every system, and the scripts it runs."""
     handler = hook.hook.handler
     scripts_run = sources.read_scripts(
         Path(target.root), (hook.hook,), get(hook.hook.dialect), Path(hook.package)
@@ -119,7 +119,7 @@ def _find_shell_variables(table: Wire, natives: Iterable[str]) -> set[str]:
 
 
 def _has_other_transcript(table: Wire, agent: Wire) -> bool:
-    """Whether the agent's transcript is not what a script expects, and no copy of it is made."""
+    """Whether the agent's transcript differs from what a script expects, and gets no copy."""
     expected = table.transcript or (table.id if table.fires else "")
     is_copied = expected == WRITTEN and agent.transcript
     return bool(expected) and expected != (agent.transcript or agent.id) and not is_copied

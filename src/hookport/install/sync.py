@@ -1,7 +1,7 @@
-"""Entries in agents' files: those wanted, those installed, and the edits between; nothing is written here.
+"""Entries in agents' files: the wanted, the installed, and the edits between them; nothing is written here.
 
-Every edit is a splice, so what is not ours keeps its bytes. Ours are known by their commands, whatever
-version or path they name.
+Every edit is a splice, so the rest of the file is left untouched. Our entries are recognised by their
+commands, whatever version or path they name.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ from hookport.vendor import vendored, writer
 Choice = Literal["auto", "native", "bridge"]
 State = Literal["installed", "drifted", "missing", "absent"]
 ATTEMPTS = 20
-# What the project brings along.
+# The files that the project brings along.
 VENDORED_FILES = (vendored.ARCHIVE, vendored.PLAN)
-# What helps where an agent runs a hook of another's file by itself.
+# The fix if an agent itself runs a hook of another's file.
 ADOPT = "Run `hookport sync --agent {agent}{options} --adopt`: then only the installed entry runs it."
-SERVES_ALL = "the entries there serve every project; `hookport unsync --scope user` takes them out"
+SERVES_ALL = "the entries there serve every project; `hookport unsync --scope user` removes them"
 KEEP_APART = "Keep it in a file that only hookport reads, such as .hookport/hooks.json."
-# What an agent's loader does not take.
+# Errors that make an agent's loader refuse an entry.
 REJECTED = (f.NeverRuns.code, f.TimeoutNever.code)
-# Findings that hold for every hook, however the agent runs it.
+# Findings that apply to every hook, however the agent runs it.
 CODES_OF_HOOKS = (f.GuardCutShort.code, f.ContextLost.code, f.AnswerFieldLost.code)
 SCRIPT_TAKEN = (
-    "is a script of your own, and {title} runs one script of that name, so hookport adds none. Write what it "
-    "does as a hook of another dialect (`hookport new`) and remove it, and hookport runs that with the others"
+    "is your own script, and {title} runs only one script of that name, so hookport adds none. Rewrite it "
+    "as a hook of another dialect (`hookport new`) and remove it; hookport then runs it with the others"
 )
 
 
 class AgentPlan(NamedTuple):
-    """What is to be done for one agent: the edits, how and why; `state` is what is installed now."""
+    """The plan for one agent: the edits, the mode and the reason; `state` is what is installed now."""
 
     agent: str
     scope: Scope
-    # The folder or program that shows the agent.
+    # The folder or program by which the agent was detected.
     shown: str
     mode: str
     why: str
@@ -72,14 +72,14 @@ class AgentPlan(NamedTuple):
 
 
 class AgentStanding(NamedTuple):
-    """Our entries in one agent's files of one scope, and what is to be done about them."""
+    """Our entries in one agent's files of one scope, and the plan for them."""
 
     installed: InstalledEntries
     plan: AgentPlan
 
 
 class SyncPlan(NamedTuple):
-    """What is to be done for all agents."""
+    """The plan for all agents."""
 
     root: str
     agents: tuple[AgentPlan, ...]
@@ -88,18 +88,18 @@ class SyncPlan(NamedTuple):
 
 
 class SyncRequest(NamedTuple):
-    """What the user asks for: which agents (if none, all that are detected), where, in which way."""
+    """The user's choices: the agents (by default all detected ones), the scope, the mode."""
 
     agents: tuple[str, ...] = ()
     scope: Scope = "project"
     mode: Choice = "auto"
     vendor: bool = False
-    # Put a test before commands that an agent reads in another's file, so that they run there once.
+    # Put a test before commands that an agent reads in another's file, so that they run once.
     adopt: bool = False
 
 
 def _ignore_progress(_agent: str, _number: int, _count: int) -> None:
-    """Nobody watches."""
+    """Ignore progress."""
 
 
 def plan_sync(
@@ -108,14 +108,14 @@ def plan_sync(
     request: SyncRequest,
     tell: Callable[[str, int, int], None] = _ignore_progress,
 ) -> SyncPlan:
-    """The edits that give every agent its entries; `tell` gets the next agent."""
+    """Plan the edits that give every agent its entries; `tell` receives the next agent."""
     discovery = discover(cwd, env)
     evidence = {detected.agent: detected.why for detected in detect_agents(discovery.root, env)}
     chosen = tuple(dict.fromkeys(get(name).id for name in request.agents)) or tuple(evidence)
     _require_agents(chosen)
     if request.vendor and request.scope == "user":
         raise UsageError(
-            "a bridge is put into a project, and --scope user is for all of them. Leave one out."
+            "--vendor is for one project and --scope user for all projects. Use only one of them."
         )
     request = request._replace(vendor=request.vendor or brings_bridge(discovery.root, request.scope))
     plans: list[AgentPlan] = []
@@ -149,7 +149,7 @@ def plan_sync(
     elif request.vendor and any(
         change.path == str(Path(discovery.root, vendored.PLAN)) for change in changes
     ):
-        # Its hooks run again once the new plan is approved: the next step, and no fault of this one.
+        # Its hooks run again once the new plan is approved, which is the next step.
         general.append(f.BridgeUnlocked.at("", name=vendored.PLAN)._replace(severity="loss"))
     return SyncPlan(discovery.root, tuple(plans), tuple(changes), tuple(general))
 
@@ -159,7 +159,7 @@ def _add_adoption_tests(
 ) -> list[AgentPlan]:
     """The plans with the tests before commands that an agent reads in another's file.
 
-    Existing ones are kept, and written anew for the agents that are synced.
+    Existing tests are kept, and rewritten for the agents that are synced.
     """
     plans = list(plans)
     for path in adoption.list_foreign_files(discovery.root, env):
@@ -198,7 +198,7 @@ def _add_adoption_tests(
 def _make_tests(
     agent_plan: AgentPlan, discovery: Discovery, request: SyncRequest, env: Mapping[str, str]
 ) -> dict[str, dict[str, str]]:
-    """The tests that let the entries of an agent run what it reads elsewhere."""
+    """The tests that let an agent's entries run the hooks it reads elsewhere."""
     if agent_plan.mode != "bridge" or not agent_plan.paths:
         return {}
     target = find_target(agent_plan.agent, agent_plan.scope, discovery.root, env)
@@ -212,7 +212,7 @@ def _make_tests(
 def _drop_adopted(
     findings: Iterable[Finding], path: str, commands: Iterable[str], discovery: Discovery
 ) -> Iterator[Finding]:
-    """The findings without those of hooks that run twice no more."""
+    """The findings without those of hooks that no longer run twice."""
     places = {
         hook.place for hook in discovery.hooks if hook.file == path and hook.hook.handler.command in commands
     }
@@ -233,7 +233,7 @@ def _add_change(agent_plan: AgentPlan, change: Change) -> AgentPlan:
 
 
 def find_installed(target: Target, discovery: Discovery) -> AgentStanding:
-    """What is installed in the files of an agent, in the way that it was installed."""
+    """The installed entries of an agent, planned again in their own mode."""
     ours = tuple(hook for path in target.list_files() for hook in read_our_entries(target, path))
     commands = [hook.handler.command for hook in ours]
     mode: Choice = "auto"
@@ -253,7 +253,7 @@ def find_installed(target: Target, discovery: Discovery) -> AgentStanding:
 
 
 def _find_unreadable(target: Target) -> Iterator[Finding]:
-    """Files of the agent that cannot be read, so that what is installed in them is unknown."""
+    """Unreadable files of the agent, whose entries are unknown."""
     for path in target.list_files():
         data = read_file(path)
         try:
@@ -264,7 +264,7 @@ def _find_unreadable(target: Target) -> Iterator[Finding]:
 
 
 def _report_uncovered(agent_plan: AgentPlan, target: Target, discovery: Discovery, start: str) -> AgentPlan:
-    """The plan with an error for each hook that would not run there, once it is carried out."""
+    """The plan with an error for each hook that would not run after it is applied."""
     if any(finding.code == f.NotSynced.code for finding in agent_plan.findings):
         return agent_plan
     other = next(scope for scope in SCOPES if scope != target.scope)
@@ -283,12 +283,12 @@ def _report_uncovered(agent_plan: AgentPlan, target: Target, discovery: Discover
 
 
 def brings_bridge(root: str, scope: Scope) -> bool:
-    """Whether a project has its bridge with it: the paths of one machine must not take its place."""
+    """Whether a project has its own bridge: one machine's paths must not replace it."""
     return scope == "project" and Path(root, vendored.ARCHIVE).is_file()
 
 
 def _find_unseen_packages(plans: Iterable[AgentPlan]) -> Iterator[Finding]:
-    """Agents whose entries call a hookport that does not see the package of their dialect."""
+    """Findings for agents whose entries call a hookport that does not see their dialect's package."""
     for agent_plan in plans:
         folder = packages.find_unseen_folder(agent_plan.agent) if agent_plan.hooks else ""
         if folder:
@@ -296,7 +296,7 @@ def _find_unseen_packages(plans: Iterable[AgentPlan]) -> Iterator[Finding]:
 
 
 def find_unknown_dialects(plan: SyncPlan, env: Mapping[str, str]) -> Iterator[Finding]:
-    """Entries that name a dialect which the project's bridge was made without."""
+    """Findings for entries with a dialect that the project's bridge was built without."""
     for agent_plan in plan.agents:
         target = find_target(agent_plan.agent, agent_plan.scope, plan.root, env)
         for path in target.list_files():
@@ -309,7 +309,7 @@ def find_unknown_dialects(plan: SyncPlan, env: Mapping[str, str]) -> Iterator[Fi
 
 
 def find_unapproved(discovery: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """The names of the project's hooks that its user did not approve as they are, by file and place."""
+    """The names of the project's unapproved hooks, by file and place."""
     hooks = [hook for hook in judge_entries(discovery, env) if hook.scope == "project"]
     return {
         (hook.file, hook.place): hook.name
@@ -319,7 +319,7 @@ def find_unapproved(discovery: Discovery, env: Mapping[str, str]) -> dict[tuple[
 
 
 def _require_editable(plans: Sequence[AgentPlan]) -> None:
-    """Raise InputError where no agent's files can be edited."""
+    """Raise InputError if no agent's files can be edited."""
     refused = [finding for plan in plans for finding in plan.findings if finding.code == f.NotSynced.code]
     if refused and all(any(finding.code == f.NotSynced.code for finding in plan.findings) for plan in plans):
         raise InputError(
@@ -331,17 +331,17 @@ def _require_agents(names: Iterable[str]) -> None:
     for name in names:
         if get(name).kind != "agent":
             raise UsageError(
-                f"'{name}' is a format: no agent reads it by itself. Try one of `hookport dialects`."
+                f"'{name}' is a format, not an agent: no agent reads it. Try one of `hookport dialects`."
             )
 
 
 def _plan_bridge_changes(root: str, changes: Sequence[Change]) -> list[Change]:
-    """The bridge that the project brings along, with the plan of its hooks as the files will be."""
+    """The project's own bridge, with the plan of its hooks after the edits."""
     return writer.plan_changes(root, {change.path: change.after for change in changes})
 
 
 def plan_agent(target: Target, discovery: Discovery, request: SyncRequest) -> AgentPlan:
-    """The edits for one agent; whatever keeps us from them is a finding, and no file of it is touched."""
+    """Plan the edits for one agent; an obstacle becomes a finding, and none of its files is touched."""
     if not target.places():
         return AgentPlan(target.agent, target.scope, "", "", "", "absent")
     try:
@@ -353,17 +353,17 @@ def plan_agent(target: Target, discovery: Discovery, request: SyncRequest) -> Ag
             if wanted.mode != "native" or not target.dialect.products:
                 raise
         bridged = _find_wanted_entries(target, discovery, request._replace(mode="bridge"))
-        why = "the files that are here are of one product, and cannot say each hook as it is"
+        why = "the existing files are for one product, and cannot express every hook"
         return _plan_edits(target, bridged._replace(why=why))
     except InputError as error:
         refused = [_make_refusal(problem, target.agent) for problem in error.problems]
-    except InternalError as error:  # the files of the others are none the worse for it
+    except InternalError as error:  # other agents' files are unaffected
         refused = [_make_refusal(Problem(str(error)), target.agent)]
     return AgentPlan(target.agent, target.scope, "", "", "", "absent", findings=tuple(refused))
 
 
 def _require_readable(target: Target) -> None:
-    """A file that another one hides must be readable: else it may have hooks to be hidden."""
+    """Require that a hidden file is readable: otherwise we might hide hooks in it."""
     places = dict.fromkeys(
         place for shadow in find_quirk(target.dialect, SHADOWS) for place in (shadow.file, shadow.by)
     )
@@ -378,9 +378,9 @@ def _make_refusal(problem: Problem, agent: str) -> Finding:
 
 
 def _find_wanted_entries(target: Target, discovery: Discovery, request: SyncRequest) -> Entries:
-    """The entries that the agent needs for the hooks of the scope."""
+    """Plan the entries that the agent needs for the hooks of the scope."""
     start = entries.make_bridge_start(target, is_vendored=request.vendor)
-    # The bridge is called for hooks that are switched off too: it knows when they are not any more.
+    # The bridge is also called for hooks that are switched off: it knows when they are on again.
     hooks = [
         hook for hook in list_enabled(discovery) if request.mode == "bridge" or hook.scope == target.scope
     ]
@@ -397,17 +397,15 @@ def _find_wanted_entries(target: Target, discovery: Discovery, request: SyncRequ
     on = [hook for hook in entry_hooks if hook.off is None]
     serving = _find_served_events(target)
     if request.mode == "native":
-        chosen = entries.plan_native_entries(target, on, start)._replace(why="it was asked for")
+        chosen = entries.plan_native_entries(target, on, start)._replace(why="requested")
         if serving:
             chosen = chosen._replace(findings=(*chosen.findings, f.ServesNoMore.at("", agent=target.agent)))
     elif request.mode == "bridge":
-        chosen = entries.plan_bridge_entries(target, entry_hooks, start, serving)._replace(
-            why="it was asked for"
-        )
+        chosen = entries.plan_bridge_entries(target, entry_hooks, start, serving)._replace(why="requested")
     elif entry_hooks or serving:
         chosen = _choose_lossless(target, entry_hooks, discovery, start, serving)
     else:
-        why = f"there are no hooks of the {target.scope}"
+        why = f"the {target.scope} has no hooks"
         if hooks:
             why = f"{target.dialect.title} loads every hook of the {target.scope} from its own files"
         chosen = Entries("native", why, ())
@@ -425,7 +423,7 @@ def _choose_lossless(
     start: BridgeCall,
     serving: Mapping[str, ServedEvent],
 ) -> Entries:
-    """The entries in the mode that loses nothing."""
+    """Plan the entries in the mode that loses nothing."""
     chosen = entries.choose_entries(target, hooks, start, serving)
     if chosen.mode == "bridge" or serving:
         everything = [hook for hook in list_enabled(discovery) if entries.needs_entry(target, hook)]
@@ -436,7 +434,7 @@ def _choose_lossless(
 
 
 def _report_copies(target: Target, hooks: Sequence[HookEntry]) -> Iterator[Finding]:
-    """Copies for several agents that run each by itself."""
+    """Findings for copies in several agents' files that would each run."""
     for copy, other in entries.find_copies(hooks):
         finding = f.CopyRuns.at(copy.place, agent=target.agent, name=name_entry(copy), other=other.file)
         yield finding._replace(file=copy.file)
@@ -445,7 +443,7 @@ def _report_copies(target: Target, hooks: Sequence[HookEntry]) -> Iterator[Findi
 def _report_double_run(target: Target, hook: HookEntry, file: str, request: SyncRequest) -> Finding:
     """The finding that a hook may run twice, with the fix."""
     why = adoption.find_obstacle(target, hook)
-    # A project's entry is not there wherever a user's file is read, and each hook by itself is not asked.
+    # A project's entry does not exist everywhere that a user's file is read; native entries take no test.
     options = " --scope user" if "user" in (target.scope, hook.scope) else ""
     options += " --mode bridge" if request.mode == "native" else ""
     fix = (
@@ -461,7 +459,7 @@ def _report_double_run(target: Target, hook: HookEntry, file: str, request: Sync
 
 
 def _find_served_events(target: Target) -> dict[str, ServedEvent]:
-    """What the entries in a user's file do, by their events: they serve every project, so it stays."""
+    """What the entries in a user's file do, by event: they serve every project, so this stays."""
     if target.scope != "user":
         return {}
     served: dict[str, ServedEvent] = {}
@@ -481,7 +479,7 @@ def read_our_entries(target: Target, path: str) -> list[Hook]:
 
 
 def decode_our_entries(target: Target, path: str, data: bytes) -> list[Hook]:
-    """Our entries for this agent in the bytes that a file has, or will have."""
+    """Our entries for this agent in a file's current or future bytes."""
     try:
         hooks = pipeline.read({path: data}, target.dialect).decoded.manifest.hooks
     except InputError:
@@ -492,11 +490,11 @@ def decode_our_entries(target: Target, path: str, data: bytes) -> list[Hook]:
 
 
 def _plan_edits(target: Target, wanted: Entries) -> AgentPlan:
-    """The splices that turn the installed entries into those wanted."""
+    """The splices that turn the installed entries into the wanted ones."""
     keys = target.dialect.shape.encode(target.dialect, Manifest(wanted.hooks)) if wanted.hooks else {}
     places = target.find_paths(keys)
     if keys and not places:
-        raise InputError(Problem("there is no place for its files: HOME is not set"))
+        raise InputError(Problem("no folder for its files: HOME is not set"))
     holding = {path: mine for path in target.list_files() if (mine := read_our_entries(target, path))}
     if wanted.hooks:
         hooks = entries.limit_to_agent(target, wanted.hooks, places.values())
@@ -532,9 +530,9 @@ def _plan_edits(target: Target, wanted: Entries) -> AgentPlan:
 def _find_double_entries(
     target: Target, mode: str, paths: Sequence[str], holding: Mapping[str, list[Hook]]
 ) -> Iterator[Finding]:
-    """Other files that the agent reads besides, with entries of ours that run the same hooks again.
+    """Other files that the agent also reads, with entries of ours that run the same hooks again.
 
-    Entries of another scope have another name, so of two that run all hooks, or the same one, one does.
+    Entries of another scope have another name, so of two that run all hooks, or the same hook, only one does.
     """
     if not paths:
         return
@@ -554,7 +552,7 @@ def _find_double_entries(
 
 
 def _find_shared_files(target: Target, paths: Iterable[str]) -> Iterator[Finding]:
-    """Other agents that read the file, where nothing distinguishes the two."""
+    """Other agents that read the file, if nothing distinguishes the two."""
     for path in paths:
         for other in entries.find_readers(target, path):
             if not entries.can_tell_apart(target.agent, other.id):
@@ -568,7 +566,7 @@ def _resolve_path(path: str) -> str:
 def _splice_entries(
     target: Target, existing: Mapping[str, bytes], hooks: Sequence[Hook], places: Mapping[str, str]
 ) -> list[Change]:
-    """The files with our former entries replaced by these; every other hook stays where it is."""
+    """The files with our former entries replaced by these; every other hook stays in place."""
     dialect = target.dialect
     if not existing:
         return _make_whole_files(
@@ -598,7 +596,7 @@ def _make_whole_files(
     places: Mapping[str, str],
     hooks: Sequence[Hook],
 ) -> list[Change]:
-    """Files that are written whole: new ones, and those that are generated."""
+    """Files that are written whole: new files and generated files."""
     after = {
         places[key]: documents.dump(tree, pipeline.detect_dialect_kind(target.dialect, places[key]))
         for key, tree in trees.items()
@@ -621,7 +619,7 @@ def _make_changes(existing: Mapping[str, bytes], after: Mapping[str, bytes]) -> 
 
 
 def _merge_hooks(before: Sequence[Hook], wanted: Sequence[Hook], reading: Reading) -> tuple[Hook, ...]:
-    """The hooks there, ours replaced in their places, and those of ours that are new at the end."""
+    """The file's hooks, with ours replaced in place and our new ones at the end."""
     remaining = list(wanted)
     unchanged = [hook for hook in before if hook in remaining and is_ours(hook.handler.command)]
     for hook in unchanged:
@@ -654,7 +652,7 @@ def _find_slot(reading: Reading, hook: Hook) -> tuple[str, ...]:
 
 
 def _check_result(target: Target, after: Mapping[str, bytes]) -> None:
-    """The result must be taken by the agent's loader, our entries with it; else nothing is written."""
+    """Require that the agent's loader accepts the result with our entries; else nothing is written."""
     reading = pipeline.read(after, target.dialect) if after else None
     if reading is None:
         return
@@ -680,7 +678,7 @@ def _check_result(target: Target, after: Mapping[str, bytes]) -> None:
 def plan_removal(
     cwd: str, env: Mapping[str, str], names: Sequence[str] = (), scope: Scope | None = None
 ) -> SyncPlan:
-    """The edits that take everything of ours out again; without a scope, of the project and of the user."""
+    """Plan the edits that remove everything of ours; without a scope, for the project and the user."""
     root = find_project_root(cwd, env)
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     _require_agents(chosen)
@@ -700,7 +698,7 @@ def plan_removal(
 def _remove_adoption_tests(
     plans: Sequence[AgentPlan], agents: Sequence[str], scope: Scope | None, root: str, env: Mapping[str, str]
 ) -> list[AgentPlan]:
-    """The plans with the tests of these agents taken out: without our entries nothing else runs the hooks."""
+    """The plans without the tests of these agents: without our entries nothing else runs the hooks."""
     plans = list(plans)
     for path in adoption.list_foreign_files(root, env):
         owner = adoption.find_owner(path, root, env)
@@ -754,12 +752,12 @@ def _plan_agent_removal(target: Target, done_paths: set[str]) -> list[AgentPlan]
 
 
 def _is_in_ledger(target: Target, path: str) -> bool:
-    """Whether the ledger has our entries in a file that cannot be read any more."""
+    """Whether the ledger has our entries in a file that is no longer readable."""
     return target.is_own(path) and ledger.find_record(path, target.env) is not None
 
 
 def _restore_file(path: str, env: Mapping[str, str]) -> list[Change]:
-    """The former bytes of a file that is as we left it."""
+    """The former bytes of a file that is unchanged since we wrote it."""
     record, now = ledger.find_record(path, env), read_file(path)
     if record is None or not record.exact or now is None or now != record.written:
         return []
@@ -767,7 +765,7 @@ def _restore_file(path: str, env: Mapping[str, str]) -> list[Change]:
 
 
 def _take_out_entries(target: Target, path: str) -> list[Change]:
-    """The file as it was, if nobody edited it since; else without our entries, or gone if it held no more."""
+    """The file's former bytes if nobody edited it since; else without our entries, or None if empty."""
     former = _restore_file(path, target.env)
     if former:
         return former
@@ -804,7 +802,7 @@ def _take_out_entries(target: Target, path: str) -> list[Change]:
 def _withdraw_our_text(
     target: Target, path: str, now: bytes, remaining: tuple[Hook, ...], record: ledger.Record | None
 ) -> bytes | None:
-    """The file with just what we wrote taken back, if the hooks that are left can be read from it."""
+    """The file with exactly our text removed, if the remaining hooks can be read from it."""
     if record is None or not record.exact or record.original is None or record.written is None:
         return None
     restored = take_back(record.original, record.written, now)
@@ -820,7 +818,7 @@ def _withdraw_our_text(
 
 
 def _is_bare(target: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) -> bool:
-    """Whether a file without hooks has nothing else than what we wrote beside them."""
+    """Whether a file without hooks has nothing except what we wrote beside them."""
     tree = pipeline.parse({path: data}, target.dialect)[path].tree
     fresh = target.dialect.shape.encode(target.dialect, Manifest(hooks))
     written_trees = [written for written in fresh.values() if isinstance(written, dict)]
@@ -831,7 +829,7 @@ def _is_bare(target: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) ->
 
 
 def apply(make: Callable[[], SyncPlan], env: Mapping[str, str], *, what: str, ends: bool = False) -> SyncPlan:
-    """Make a plan and carry it out; made again where a file changed meanwhile."""
+    """Make a plan and apply it; plan again if a file changed meanwhile."""
     files.settle(env)
     for attempt in range(ATTEMPTS):
         sync_plan = make()
@@ -844,4 +842,4 @@ def apply(make: Callable[[], SyncPlan], env: Mapping[str, str], *, what: str, en
                 raise
         else:
             return sync_plan
-    raise InternalError("a plan was neither carried out nor refused")
+    raise InternalError("a plan was neither applied nor refused")

@@ -1,4 +1,4 @@
-"""Which agents are detected and where we write for them, by the places that their dialects name."""
+"""Which agents are detected, and where we write for them, by their dialects' places."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from hookport.shapes.module import MARK
 
 Scope = Literal["project", "user"]
 SCOPES: tuple[Scope, ...] = ("project", "user")
-# Folders that are shared: what is an agent's own is one step below.
+# Shared folders: an agent's own folder is one level below.
 SHARED = (".agents", ".agents/plugins", ".github", ".config", "Documents")
-# The scopes of places that a project or a user has; `local` files are a project's that are not shared.
+# The scopes of a project's or a user's places; `local` files are a project's unshared files.
 PLACES: dict[Scope, tuple[str, ...]] = {"project": ("project", "local"), "user": ("user",)}
 
 
 class DetectedAgent(NamedTuple):
-    """A detected agent, and the folder or program that shows it."""
+    """A detected agent, and the folder or program by which it was detected."""
 
     agent: str
     why: str
 
 
 class Target(NamedTuple):
-    """Where one agent looks for hooks of one scope."""
+    """Where one agent reads hooks of one scope."""
 
     dialect: Dialect
     scope: Scope
@@ -56,9 +56,9 @@ class Target(NamedTuple):
         return [place for place in self.dialect.locations if place.scope in PLACES[self.scope]]
 
     def find_paths(self, keys: Iterable[str]) -> dict[str, str]:
-        """Where the files go that the dialect writes, by its own names for them.
+        """Where the dialect's files go, by its own names for them.
 
-        Of several products only those that are here are written for, or the first where none is.
+        Of several products, only the detected ones get files, or the first if none is.
         """
         paths = {key: path for key in keys if (path := self._find_path(key))}
         detected_paths = {
@@ -70,7 +70,7 @@ class Target(NamedTuple):
         }
 
     def read_existing(self, paths: Iterable[str]) -> dict[str, bytes]:
-        """Those of these files that exist, and those that hookport generated beside them, with bytes."""
+        """The existing files among these, and those that hookport generated beside them, with bytes."""
         listed = dict.fromkeys(paths)
         for folder in map(Path, self._list_event_folders()):
             for file in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -92,17 +92,17 @@ class Target(NamedTuple):
         return list(files)
 
     def is_own(self, path: str) -> bool:
-        """Whether a file is at a place of this agent alone, not in a folder that others read too."""
+        """Whether a file is at a place of this agent alone, not in a folder that others also read."""
         fixed = {self.path(place.path) for place in self.places() if "*" not in place.path}
         return path in fixed or str(Path(path).parent) in self._list_event_folders()
 
     def _list_event_folders(self) -> list[str]:
-        """The folders of the scope whose files are named after events, if the dialect writes such."""
+        """The folders of the scope whose files are named after events, if the dialect writes such files."""
         places = self.places() if "*" in self.dialect.locations[0].path else []
         return [str(Path(path).parent) for place in places if (path := self.path(place.path))]
 
     def _find_path(self, key: str) -> str:
-        """Where one file goes: the place of the scope that is most like the dialect's own name for it."""
+        """Where one file goes: the place of the scope most similar to the dialect's own name for it."""
         steps = key.split("/")
         alike = [(_count_alike_steps(steps, place.path.split("/")), place.path) for place in self.places()]
         best = max((length for length, _ in alike), default=0)
@@ -112,7 +112,7 @@ class Target(NamedTuple):
         return self._resolve_shadow(self.path(place)) if place else ""
 
     def _resolve_shadow(self, path: str) -> str:
-        """The file that the agent really reads where one hides another."""
+        """The file that the agent really reads if one hides another."""
         for shadow in find_quirk(self.dialect, SHADOWS):
             hidden, above = self.path(shadow.file), self.path(shadow.by)
             if path == hidden and (Path(above).is_file() if shadow.even_empty else self._has_hooks(above)):
@@ -137,7 +137,7 @@ def is_generated(path: str) -> bool:
 
 
 def find_target(agent: str, scope: Scope, root: str, env: Mapping[str, str]) -> Target:
-    """Where an agent looks for hooks of a scope."""
+    """Where an agent reads hooks of a scope."""
     return Target(get(agent), scope, root, env)
 
 
@@ -170,7 +170,7 @@ def _find_evidence(dialect: Dialect, root: str, env: Mapping[str, str]) -> str:
 
 
 def _find_own_folder(path: str, target: Target) -> str:
-    """The agent's own folder that a path is in: the first below the root or the home that nobody shares."""
+    """The agent's own folder of a path: the first unshared folder below the root or the home."""
     bases = [target.root] if target.scope == "project" else [target.path("~/.config/"), target.path("~/")]
     for base in filter(None, bases):
         if Path(path).is_relative_to(base):
@@ -181,7 +181,7 @@ def _find_own_folder(path: str, target: Target) -> str:
 
 
 def _count_alike_steps(steps: list[str], other_steps: list[str]) -> int:
-    """How many steps at the end of two paths are the same, but for case; a star stands for any name."""
+    """How many final steps two paths share, ignoring case; a star matches any name."""
     number = 0
     for mine, theirs in zip(reversed(steps), reversed(other_steps), strict=False):
         if theirs.lower() not in (mine.lower(), "*"):

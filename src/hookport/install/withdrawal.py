@@ -1,4 +1,4 @@
-"""Taking back what was written into a file that was edited since: the other edits stay, to the byte."""
+"""Removes what we wrote into a file that was edited since: the other edits stay, to the byte."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 # Words, spaces, line ends and signs: fine enough for a file of one line.
 _TOKEN = re.compile(rb"[\w.$-]+|[ \t]+|\r?\n|[\x80-\xff]+|.", re.DOTALL)
-# Comparing takes the square of it in the worst case; beyond, whole lines are compared, then nothing.
+# Comparing takes quadratic time in the worst case; beyond this, whole lines are compared, then nothing.
 _MOST_PARTS = 4000
 
 
 class _Hunk(NamedTuple):
-    """A range of one text and the range that stands for it in another."""
+    """A range of one text and its range in another."""
 
     start: int
     end: int
@@ -23,9 +23,9 @@ class _Hunk(NamedTuple):
 
 
 def take_back(original: bytes, written: bytes, current: bytes) -> bytes | None:
-    """The current text without what changed between the first two; None where an edit is amidst that.
+    """The current text without the changes between the first two; None if an edit is amid them.
 
-    An edit that touches it stays, so the caller reads the result before it is written.
+    An edit that touches them stays, so the caller checks the result before writing it.
     """
     if current == written:
         return original
@@ -54,7 +54,7 @@ def _merge_edits(original: bytes, current: bytes, ours: list[_Hunk], edits: list
 
 
 def _find_hunks(old: bytes, new: bytes, *, late: bool = True) -> Iterator[_Hunk]:
-    """Where two texts differ, in order; as late or as early as may be."""
+    """Where two texts differ, in order; as late or as early as possible."""
     head = _count_alike_bytes(old, new) if late else 0
     tail = _count_alike_bytes(old[head:][::-1], new[head:][::-1])
     head = head or _count_alike_bytes(old[: len(old) - tail], new[: len(new) - tail])
@@ -78,7 +78,7 @@ def _find_offsets(parts: list[bytes], start: int) -> list[int]:
 
 
 def _count_alike_bytes(old: bytes, new: bytes) -> int:
-    """How many bytes two texts have in common at their start."""
+    """How many bytes two texts share at their start."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         half = (low + high + 1) // 2

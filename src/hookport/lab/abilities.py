@@ -1,4 +1,4 @@
-"""What an agent can do at an event, as its tables and its driver say it; measurements are held against it."""
+"""What an agent can do on an event, by its tables and its driver; measurements are compared with it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from hookport.wire.table import find_table
 # `perhaps`: the tables say that it depends on the product, the version or the way of running.
 Word = Literal["yes", "no", "perhaps"]
 _PIECES = {"block": "deny", "rewrite": "rewrite", "context": "context"}
-_LACKING = {"block": "only tells of", "rewrite": "takes no other input on", "context": "takes no text on"}
+_LACKING = {
+    "block": "ignores a deny on",
+    "rewrite": "cannot rewrite the input on",
+    "context": "takes no context on",
+}
 _SENT = {
     "mode": ("permission_mode", "its permission mode"),
     "transcript": ("transcript", "the path of its transcript"),
@@ -25,7 +29,7 @@ _SENT = {
 
 
 class Ability(NamedTuple):
-    """Whether an agent can do something, and why not."""
+    """Whether an agent has an ability, and why not."""
 
     word: Word
     reason: str = ""
@@ -46,16 +50,16 @@ def find_ability(driver: Driver, need: AbilityNeed) -> Ability:
 
 
 def _find_way_ability(dialect: Dialect, can: str) -> Ability:
-    """Find an ability that follows from how an agent finds and filters hooks, whatever the event."""
+    """Find an ability that depends on how an agent finds and filters hooks, whatever the event."""
     if can == "below":
-        reason = f"{dialect.title} reads a project's hooks only in the folder that it is started in"
+        reason = f"{dialect.title} reads a project's hooks only in the folder where it starts"
         return Ability("no", reason) if dialect.project_read == "start" else Ability("yes")
     if can == "readable":
-        reason = f"{dialect.title} has its hooks in programs that only it can run"
+        reason = f"{dialect.title} keeps its hooks in programs that only it can run"
         programs = [place for place in dialect.locations if place.path.endswith((".ts", ".js"))]
         return Ability("perhaps", reason) if programs else Ability("yes")
     if can == "leaves":
-        reason = f"{dialect.title} waits for what a hook leaves behind until the hook's time is up"
+        reason = f"{dialect.title} waits for a hook's background processes until the hook's timeout"
         return Ability("no", reason) if dialect.awaits_children else Ability("yes")
     if can in ("untrusted", "again"):
         return Ability("yes")
@@ -68,7 +72,7 @@ def _find_way_ability(dialect: Dialect, can: str) -> Ability:
         name, words = _SENT[can]
         reason = f"{dialect.title} does not send {words}"
         return Ability("yes") if dialect.wire.keys.get(name) else Ability("no", reason)
-    reason = f"{dialect.title} does not tell the model why a call of an MCP tool was denied"
+    reason = f"{dialect.title} does not give the model the reason for a denied MCP call"
     return Ability("no", reason) if dialect.deny_reason == "lost for MCP" else Ability("yes")
 
 
@@ -81,16 +85,12 @@ def find_table_ability(dialect: Dialect, need: AbilityNeed) -> Ability:
 
 
 def explain_direct_read(driver: Driver, form: str) -> str:
-    """Why hookport has no say in a format's hooks: the agent reads the file by itself; empty if not."""
+    """Explain why hookport does not run a format's hooks: the agent reads the file itself; empty if not."""
     dialect = get(get_dialect_id(driver))
     file = formats.get(form).places["project"].file
-    places = (
-        *dialect.locations,
-        *list_locations(dialect, "also read"),
-        *list_locations(dialect, "maybe read"),
-    )
+    places = list_locations(dialect, "own", "also read", "maybe read")
     reads = any(is_at(file, place.path) for place in places if place.scope != "plugin")
-    return f"{dialect.title} reads {file} and runs its hooks by itself" if reads else ""
+    return f"{dialect.title} reads {file} and runs its hooks itself" if reads else ""
 
 
 def find_joint_ability(driver: Driver, needs: Iterable[AbilityNeed]) -> Ability:
@@ -113,7 +113,7 @@ def _find_spec_ability(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
             is_elsewhere = any(_has_answer(answers, spec, can) for answers in others)
             return Ability("perhaps" if is_elsewhere else "no", reason)
         if can == "block" and spec.partly:
-            return Ability("perhaps", f"{spec.native} is not obeyed everywhere: {spec.partly}")
+            return Ability("perhaps", f"a deny on {spec.native} is not obeyed everywhere: {spec.partly}")
     if spec.unfired:
         return Ability("perhaps", f"{spec.native} does not fire {spec.unfired}")
     return Ability("yes")

@@ -1,7 +1,7 @@
-"""What a person's hooks need of their project, copied into the project of a run: bounded, and nothing secret.
+"""The files that a person's hooks need, copied into the project of a run: bounded, and without secrets.
 
-A source that stands where no project has its hooks, such as a lone HOOK.md folder or a plugin, is put where a
-project has them.
+A source outside a project's usual places, such as a lone HOOK.md folder or a plugin, is put where a project
+has its hooks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hookport.project.places import find_home_folder, list_sites
 MOST_FILES = 4_000
 MOST_BYTES = 64 << 20
 LARGEST = 8 << 20
-# What is made from the rest, or by tools, and is large; of a repository a run makes its own.
+# Large folders that are generated or made by tools; a run makes its own repository.
 LEFT_OUT = frozenset(
     {
         *(".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".direnv"),
@@ -43,14 +43,14 @@ LEFT_OUT = frozenset(
         *("dist", "build", "target", "coverage", ".DS_Store"),
     }
 )
-# What people keep keys in: no hook is proven better with them.
+# Files for keys: no hook needs them for a proof.
 SECRET = (
     *(".env", ".env.*", "*.env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials"),
     *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "id_rsa", "id_ecdsa", "id_ed25519", "*.tfvars"),
 )
 
 
-# Folders that are left out, and what a hook says that needs one.
+# Skipped folders, and the error of a hook that needs one.
 RUN_FROM = {
     "node_modules": re.compile(r"node_modules|\b(npx|npm|pnpm|yarn)\b"),
     ".venv": re.compile(r"\.venv\b|\b(uv|poetry) run\b"),
@@ -59,11 +59,11 @@ RUN_FROM = {
 
 
 class Belongings(NamedTuple):
-    """The hooks of a source and the files of its project, each by where it goes in the project of a run.
+    """The hooks of a source and the files of its project, each with its place in the project of a run.
 
-    `home` are scripts below the user's home, by where they go below the home of the run. `sources` are the
-    files in which the hooks are written, as they are called in the run, with their dialects. `links` are
-    folders too large to copy that a hook runs programs from. `left_out` is told in words.
+    `home` are scripts below the user's home, with their places below the home of the run. `sources` are the
+    files with the hooks, under their names in the run, with their dialects. `links` are folders too large to
+    copy from which a hook runs programs. `left_out` lists the skipped files.
     """
 
     found: Discovery
@@ -85,15 +85,13 @@ def gather_belongings(source: Path, dialect: str | None, env: Mapping[str, str])
         ]
         why = f": {reasons[0]}" if reasons else ""
         raise InputError(
-            Problem(f"has no hook that may run, so there is nothing to prove{why}", file=str(source))
+            Problem(f"has no hook that may run, so nothing can be proven{why}", file=str(source))
         )
     root, home = Path(discovery.root), find_home_folder(env)
     files = _find_needed(hooks, root)
     left_out: list[str] = []
     if root in (home, Path(root.anchor)):
-        left_out.append(
-            f"everything in '{root}' but the hooks and the scripts that they name: it is no project"
-        )
+        left_out.append(f"everything in '{root}' except the hooks and their scripts: it is not a project")
     else:
         more, left_out = _list_bounded(root, files)
         files |= more
@@ -113,8 +111,8 @@ def gather_belongings(source: Path, dialect: str | None, env: Mapping[str, str])
 def copy_belongings(belongings: Belongings, project: Path, home: Path) -> None:
     """Copy everything into the project and the home of a run.
 
-    Where a hook or its script spells out the project or a script that goes along, the copy names that of the
-    run, so that nothing is done to the real one.
+    Paths of the project or of a copied script in a hook or its scripts are replaced by the run's paths, so
+    that the hook cannot change the real project.
     """
     hooks = plan_builder.list_runnable(belongings.found)
     spelling = {Path(name) for found_hook in hooks for name in (found_hook.file, *found_hook.scripts)}
@@ -133,7 +131,7 @@ def copy_belongings(belongings: Belongings, project: Path, home: Path) -> None:
                     place.write_bytes(_respell_paths(place.read_bytes(), names))
             except OSError as error:
                 raise InputError(
-                    Problem(f"cannot be copied into a run: {error.strerror}", file=str(path))
+                    Problem(f"cannot copy it into a run: {error.strerror}", file=str(path))
                 ) from None
 
 
@@ -175,7 +173,7 @@ def _find_needed(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
         if place != _make_relative(file, root) and file.is_relative_to(package):
             tail = file.relative_to(package).as_posix()
             if place.endswith(f"/{tail}"):
-                # The folder of a hook or of a plugin goes along as it is.
+                # The folder of a hook or a plugin is copied unchanged.
                 base = place.removesuffix(tail)
                 inside, _ = _list_bounded(package, {})
                 files |= {f"{base}{name}": path for name, path in inside.items()}
@@ -202,7 +200,7 @@ def _make_relative(path: Path, root: Path) -> str:
 
 
 def _choose_place(found_hook: HookEntry, root: Path) -> str:
-    """Choose the place of a hook file in the project: its own, if hooks are read there."""
+    """Choose the place of a hook file in the project: its own place, if hooks are read there."""
     dialect = get(found_hook.hook.dialect)
     file = Path(found_hook.file)
     relative = _make_relative(file, root)
@@ -224,7 +222,7 @@ def _choose_place(found_hook: HookEntry, root: Path) -> str:
 
 
 def _list_places(dialect: Dialect) -> list[str]:
-    """List the places of a project in which hookport or the agent looks for hooks of the dialect."""
+    """List the places of a project where hookport or the agent reads hooks of the dialect."""
     known = [site.path for site in list_sites() if site.scope == "project" and dialect in site.dialects]
     own_places = [place.path for place in dialect.locations if place.scope in ("project", "local")]
     return list(
@@ -237,7 +235,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _list_bounded(root: Path, known: Mapping[str, Path]) -> tuple[dict[str, Path], list[str]]:
-    """List the files below a folder, those near its root first, up to the limits; and what is left out."""
+    """List the files below a folder, nearest first, up to the limits; and the skipped files."""
     files: dict[str, Path] = {}
     left_out: dict[str, None] = {}
     size = sum(_read_size(path) for path in known.values())
@@ -247,12 +245,12 @@ def _list_bounded(root: Path, known: Mapping[str, Path]) -> tuple[dict[str, Path
         if name in known or not path.is_file():
             continue
         if not os.access(path, os.R_OK):
-            left_out[f"'{name}': it cannot be read"] = None
+            left_out[f"'{name}': unreadable"] = None
         elif file_size > LARGEST:
-            left_out[f"'{name}': it is larger than {LARGEST >> 20} MiB"] = None
+            left_out[f"'{name}': larger than {LARGEST >> 20} MiB"] = None
         elif len(files) + len(known) >= MOST_FILES or size + file_size > MOST_BYTES:
             limit = f"{MOST_FILES} files or {MOST_BYTES >> 20} MiB"
-            left_out[f"the rest from '{name}' on: a copy has at most {limit}"] = None
+            left_out[f"everything from '{name}' on: a copy has at most {limit}"] = None
             break
         else:
             files[name] = path

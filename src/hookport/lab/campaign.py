@@ -1,4 +1,4 @@
-"""Many runs: which there are to do, several at a time, each kept when it is done so that none is lost."""
+"""Many runs: which to play, several at a time, each stored when it ends so that none is lost."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from hookport.lab.scenario import Mode, Scenario, Sharing
 
 Job = TypeVar("Job")
 Gain = TypeVar("Gain")
-# How long runs that are ended have to clean up.
+# How long stopped runs have to clean up.
 STOP_SECONDS = 10.0
 TICK_SECONDS = 0.05
 # The scenario that shows which events fire.
 EVENTS = "events"
-# What is kept of a run in a report, of all that it leaves.
+# The files of a run that a report keeps.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
-# How a command names the folder of the project.
+# The variables for the project's folder in a command.
 PROJECT_FOLDER = re.compile(r"\$\{?\w+_PROJECT_DIR\b")
-# Which programs are played: those that are found, the pinned ones in the cache, or these, fetched if need be.
+# Which programs are played: those found here, the pinned ones in the cache, or these, fetched if needed.
 Take = Literal["any", "cached", "fetched"]
 
 
 class Agent(NamedTuple):
-    """An agent that can be played."""
+    """An agent that can be run."""
 
     name: str
     driver: Driver
@@ -55,7 +55,7 @@ class Agent(NamedTuple):
 
 
 class Unplayed(NamedTuple):
-    """A scenario that an agent has no part in, and why."""
+    """A scenario that does not apply to an agent, and why."""
 
     agent: str
     scenario: str
@@ -64,7 +64,7 @@ class Unplayed(NamedTuple):
 
 
 class CampaignPlan(NamedTuple):
-    """What is to do: the runs, and what cannot be played."""
+    """The plan: the runs, and the scenarios that cannot be played."""
 
     runs: tuple[ScenarioRun, ...]
     unplayed: tuple[Unplayed, ...]
@@ -99,22 +99,22 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
     if not scenario.trusted and dialect.folder_trust is None:
         return f"{dialect.title} trusts every folder"
     if scenario.own and scenario.own.scope == "local" and not run.find_local_file(dialect):
-        return f"{dialect.title} has no file of a project that is the user's alone"
+        return f"{dialect.title} has no personal file in a project"
     is_homeless = not scenario.hooks and not run.find_home_files(scenario)
     if mode == "native" and is_homeless and not run.reads_projects(dialect):
-        return f"{dialect.title} reads no files of a project, so its hooks are not installed by themselves"
+        return f"{dialect.title} reads no files of a project, so its hooks are not installed natively"
     if mode == "native" and not run.reads_projects(dialect) and _starts_project_script(scenario):
-        return f"{dialect.title} runs the user's hooks by itself, and this one is a script of the project"
+        return f"{dialect.title} runs the user's hooks itself, but this hook is a script of the project"
     return run.explain_missing_call(scenario, driver)
 
 
 def _starts_project_script(scenario: Scenario) -> bool:
-    """Whether a hook of the scenario's own files names the project's folder, where the home has no script."""
+    """Whether a hook in the scenario's own files names the project's folder, where the home has no script."""
     return any(PROJECT_FOLDER.search(scenario.files[path]) for path in run.find_home_files(scenario))
 
 
 def list_formats(scenario: Scenario) -> list[str]:
-    """List the formats that have a part in a scenario."""
+    """List the formats that a scenario applies to."""
     return [
         name
         for name in formats.list_names()
@@ -134,7 +134,7 @@ def _group_formats(scenario: Scenario, driver: Driver) -> list[tuple[str, ...]]:
 
 
 class Store:
-    """Where finished runs are kept: in a report with all that they left, or in the cache by verdict only."""
+    """The store of finished runs: a report with all their files, or the cache with verdicts only."""
 
     def __init__(self, report: Path | None = None) -> None:
         self.is_report = report is not None
@@ -145,7 +145,7 @@ class Store:
         return self.folder / "runs" / scenario_run.driver / scenario_run.name
 
     def key(self, scenario_run: ScenarioRun, version: str) -> str:
-        """What a result holds for: the agent, the scenario and hookport as they are."""
+        """The key of a result: the current agent, scenario and hookport."""
         words = (
             scenario_run.driver,
             version,
@@ -157,7 +157,7 @@ class Store:
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
     def load(self, scenario_run: ScenarioRun, version: str) -> FinishedRun | None:
-        """What came of a run before, if nothing changed since."""
+        """Load the earlier result of a run, if nothing changed since."""
         try:
             tree = json.loads((self.place(scenario_run) / "verdict.json").read_text("utf-8"))
             if tree["key"] != self.key(scenario_run, version):
@@ -175,7 +175,7 @@ class Store:
             return None
 
     def keep(self, done: FinishedRun, version: str, root: Path) -> None:
-        """Keep what a run left in its folder."""
+        """Store the files that a run left in its folder."""
         place = self.place(done.run)
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
@@ -216,9 +216,9 @@ def compute_source_key() -> str:
 def play(
     runs: Sequence[ScenarioRun], agents: Sequence[Agent], store: Store, *, jobs: int = 0, fresh: bool = False
 ) -> Iterator[tuple[FinishedRun, bool]]:
-    """Yield each run as it ends, and whether it was played now; those kept before come first.
+    """Yield each run as it ends, and whether it was played now; stored runs come first.
 
-    Whoever stops listening ends what is under way, and nothing of that is kept.
+    Closing the generator ends the current runs, without storing them.
     """
     agents_by_name = {agent.name: agent for agent in agents}
     todo: list[ScenarioRun] = []
@@ -241,7 +241,7 @@ def play(
 def run_jobs(todo: Sequence[Job], work: Callable[[Job], Gain], jobs: int) -> Iterator[Gain]:
     """Run jobs, several at a time, and yield each result as it ends.
 
-    Whoever stops listening ends what is under way.
+    Closing the generator ends the current jobs.
     """
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     ended: queue.SimpleQueue[Gain | BaseException] = queue.SimpleQueue()
@@ -264,7 +264,7 @@ def run_jobs(todo: Sequence[Job], work: Callable[[Job], Gain], jobs: int) -> Ite
         while not waiting.empty():
             waiting.get_nowait()
         deadline = time.monotonic() + STOP_SECONDS
-        # One that was installing hooks comes to start its agent only now.
+        # A job that was installing hooks starts its agent only now.
         while any(worker.is_alive() for worker in workers) and time.monotonic() < deadline:
             player.stop_runs()
             time.sleep(TICK_SECONDS)
@@ -285,7 +285,7 @@ def _work_jobs(
 
 
 def _play_with_retry(scenario_run: ScenarioRun, agent: Agent, store: Store) -> FinishedRun:
-    """Play a run, and again if it failed; a second try that passes makes it flaky."""
+    """Play a run, and repeat it if it failed; if the second try passes, it is flaky."""
     first: FinishedRun | None = None
     while True:
         with tempfile.TemporaryDirectory(prefix="hookport-prove-", ignore_cleanup_errors=True) as folder:
@@ -338,7 +338,7 @@ def collect_results(agents: Sequence[Agent], done: Iterable[FinishedRun]) -> lis
 def _make_agent_results(
     agent: Agent, table: Mapping[str, Mapping[str, ScenarioResult]], done: Sequence[FinishedRun]
 ) -> AgentResults:
-    # Of the scenario that has a hook on every event; elsewhere an entry is there for some events only.
+    # From the scenario with a hook on every event; in others, only some events have an entry.
     every = (
         finished.events
         for finished in done
@@ -387,7 +387,7 @@ def _make_result(done: Sequence[FinishedRun]) -> ScenarioResult:
 def find_agents(
     names: Sequence[str], *, take: Take, tell: Callable[[str], None]
 ) -> tuple[list[Agent], dict[str, str]]:
-    """Find the agents to play, and the missing ones with the reason why a fetch failed."""
+    """Find the agents to play, and the missing ones with the reason for the failed fetch."""
     available: list[Agent] = []
     missing: dict[str, str] = {}
     for name in names or drivers.list_names():
@@ -407,7 +407,7 @@ def find_agents(
 
 
 def write_report(folder: Path, measured: Sequence[AgentResults], done: Iterable[FinishedRun]) -> None:
-    """Write the results and one payload of each kind that an agent sent, beside what is kept of each run."""
+    """Write the results and one payload of each kind that an agent sent, beside the stored runs."""
     for agent_results in measured:
         write_results(folder / "results", agent_results)
         shutil.rmtree(folder / "payloads" / agent_results.driver, ignore_errors=True)
@@ -427,7 +427,7 @@ def write_report(folder: Path, measured: Sequence[AgentResults], done: Iterable[
 
 
 def _describe_shape(payload: str) -> str:
-    """Describe the keys of a payload, two levels deep; payloads with the same keys are of one kind."""
+    """Describe the keys of a payload, two levels deep; payloads with equal keys are of one kind."""
     try:
         tree = json.loads(payload)
     except ValueError:

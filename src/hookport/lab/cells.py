@@ -1,7 +1,7 @@
-"""What the matrix shows: a cell for each event, capability and agent, and how we know what stands in it.
+"""What the matrix shows: a cell for each event, capability and agent, and the basis of its claim.
 
-`measured`: a real agent did it. `documented`: the dialect's table says so, with its source, and no run showed
-it. `unknown`: the agent has the event, no source says that it takes such an answer, and hookport does not
+`measured`: a real agent did it. `documented`: the dialect's table claims it with a source, and no run showed
+it. `unknown`: the agent has the event, no source claims that it takes such an answer, and hookport does not
 rely on it. A measurement that contradicts a table is never shown; it fails the check.
 """
 
@@ -19,17 +19,17 @@ from hookport.shapes.dialect import find_event
 
 Basis = Literal["measured", "documented", "unknown"]
 BASES: tuple[Basis, ...] = ("measured", "documented", "unknown")
-# Of these a table that says nothing says nothing; whether an event fires and blocks is always said.
+# For these an empty table entry means unknown; a table always has whether an event fires and blocks.
 UNSAID = ("rewrite", "context")
 
 
 class Cell(NamedTuple):
-    """What one agent does at one event: the claim, how it is known, in few words and in full."""
+    """What one agent does on one event: the claim and its basis, in few words and in full."""
 
     event: str
     capability: str
     agent: str
-    # `yes`, `no`, `perhaps` (it depends on the product or the way of running), or how it blocks.
+    # `yes`, `no`, `perhaps` (depending on the product or the way of running), or how it blocks.
     claim: str
     basis: Basis
     told: str
@@ -37,7 +37,7 @@ class Cell(NamedTuple):
 
 
 class _Observation(NamedTuple):
-    """One thing that a run showed: that an agent can, or what it does where it cannot."""
+    """One result of a run: that an agent can, or what it does if it cannot."""
 
     results: AgentResults
     need: AbilityNeed
@@ -46,7 +46,7 @@ class _Observation(NamedTuple):
 
 
 def make_cells(agents: Iterable[str], measured: Sequence[AgentResults] | None = None) -> list[Cell]:
-    """Make the cells of these agents, by event, capability and agent; empty rows are left out."""
+    """Make the cells of these agents, by event, capability and agent; without empty rows."""
     dialects = [get(name) for name in agents]
     shown = [
         observation
@@ -70,7 +70,7 @@ def find_contradictions(measured: Sequence[AgentResults] | None = None) -> list[
         driver, dialect = drivers.get(results.driver), get(results.agent)
         who = f"{results.title} {results.version}"
         sentences += [
-            f"{who}: the event '{native}' fired, and the table of {results.agent} does not have it"
+            f"{who}: the event '{native}' fired, but the table of {results.agent} lacks it"
             for native in results.events
             if find_event(dialect, native) is None
         ]
@@ -82,13 +82,13 @@ def find_contradictions(measured: Sequence[AgentResults] | None = None) -> list[
             elif {"pass": "no", "cannot": "yes"}[_read_word(result)] == word and needs:
                 needed = ", ".join(f"{need.event}.{need.can}" for need in needs)
                 sentences.append(
-                    f"{who}: the tables say '{word}' of {needed}, and '{name}' is a {result.result}"
+                    f"{who}: the tables claim '{word}' for {needed}, but '{name}' is a {result.result}"
                 )
     return sentences
 
 
 def _read_word(result: ScenarioResult) -> str:
-    """Read the word of a result: the agent can if it did with one format."""
+    """Read the word of a result: the agent can if it did so with one format."""
     return "pass" if "pass" in result.parts.values() else result.result
 
 
@@ -163,7 +163,7 @@ def _has_several_drivers(mine: Sequence[_Observation]) -> bool:
 
 
 def _select_first(mine: Sequence[_Observation]) -> list[_Observation]:
-    """Select one observation for each program, since they all show the same."""
+    """Select one observation for each program, because they all show the same."""
     return list(
         {
             (observation.results.driver, observation.can): observation for observation in reversed(mine)

@@ -1,7 +1,7 @@
-"""What keeps a run to itself: no network but loopback, and no process that outlives it.
+"""Keeps a run to itself: no network except loopback, and no process that outlives it.
 
-Linux has both (a network namespace, and the adoption of orphans); elsewhere the network stays open, which
-is said, and what left the agent's process group is not found.
+Linux supports both (a network namespace, and the adoption of orphans). Elsewhere the network stays open,
+which is reported, and processes that left the agent's process group are not found.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ IFF_UP, IFF_RUNNING = 0x1, 0x40
 SIOCGIFFLAGS, SIOCSIFFLAGS = 0x8913, 0x8914
 PR_SET_CHILD_SUBREAPER = 36
 
-# From SIGTERM to SIGKILL, and how long a killed process may take to go.
+# From SIGTERM to SIGKILL, and how long a killed process may take to end.
 GRACE_SECONDS = 1.0
 GONE_SECONDS = 3.0
 TICK_SECONDS = 0.05
 
 
 def isolate() -> str:
-    """Leave every network but loopback; return why that was not possible, or nothing.
+    """Leave every network except loopback; return why that failed, or an empty text.
 
-    A child tries each way first, since a namespace that cannot be finished cannot be left either. To be
-    called before the first thread is started.
+    A child tries each way first, because a half-made namespace cannot be left. Call this before starting the
+    first thread.
     """
     if sys.platform != "linux":
         return f"{sys.platform} has no network namespaces"
@@ -74,9 +74,9 @@ def _enter(flags: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every process below us whose own parent ends."""
+    """Adopt every process below us whose own parent ends."""
     if sys.platform == "linux":
-        with suppress(ImportError):  # a Python that was built without libffi
+        with suppress(ImportError):  # a Python built without libffi
             import ctypes
 
             ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -93,7 +93,7 @@ def find_strays(home: str) -> dict[int, str]:
         if not folder.name.isdigit():
             continue
         with suppress(OSError):
-            # The name in parentheses may hold anything, so what follows the last one is read.
+            # The name in parentheses may contain anything, so parsing starts after the last parenthesis.
             state, parent, *_ = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
             if state in ("Z", "X"):
                 continue
@@ -123,7 +123,7 @@ def _read_command_line(pid: int) -> str:
 
 
 def await_end(home: str, seconds: float) -> None:
-    """Wait until nothing of the run is left, so long at most; where that cannot be seen, wait it all."""
+    """Wait until no process of the run is left, up to a limit; wait fully if that cannot be seen."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and (find_strays(home) or sys.platform != "linux"):
         time.sleep(TICK_SECONDS)
@@ -131,14 +131,14 @@ def await_end(home: str, seconds: float) -> None:
 
 
 def reap() -> None:
-    """Let go of the adopted processes that have ended."""
+    """Reap the adopted processes that have ended."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def end_processes(group: int, home: str) -> tuple[str, ...]:
-    """End the process group and every stray; return the command lines that had to be ended."""
+    """End the process group and every stray; return their command lines."""
     ended: dict[int, str] = {}
     for number, seconds in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GONE_SECONDS)):
         deadline = time.monotonic() + seconds

@@ -1,7 +1,7 @@
 """What a driver is made of: how one agent's program is fetched, pointed at the scripted model and started.
 
-A driver is a value, one file each in `drivers`; it knows the program and nothing about hooks. Which files
-hold hooks, and what they say, is known by the dialect and written by `hookport sync`.
+A driver is a value, one file each in `drivers`. It knows the program and nothing about hooks: the dialect
+knows the hooks' files, and `hookport sync` writes them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 
 
 class AgentPackage(NamedTuple):
-    """Where the program comes from, by name and pinned version, and the least Node or Python it runs on.
+    """The package of the program, by name and pinned version, and the lowest Node or Python it needs.
 
-    `program` is the file that starts it, where its name is not that on PATH.
+    `program` is the file that starts it, if its name differs from that on PATH.
     """
 
     registry: Literal["npm", "pypi"]
@@ -27,7 +27,7 @@ class AgentPackage(NamedTuple):
 
 
 class ModelCall(NamedTuple):
-    """One call of an agent's own tool, as the model makes it; a text as input is a free-form call."""
+    """One call of an agent's own tool by the model; a string as input is a free-form call."""
 
     name: str
     input: Mapping[str, object] | str
@@ -42,12 +42,12 @@ class ModelStep(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """The world of one run: everything a driver may use, and the only places it may write to.
+    """The world of one run: everything a driver may use, and the only places it may write.
 
-    `cwd` is where the agent is started: the project, or a folder in it. `program` starts the command line.
-    `shared` is kept between runs, for what a program unpacks on its first start. `mcp` is the command line of
-    an MCP server that the agent must know by the name `lab`, or nothing. `trusted`: the agent trusts the
-    project's folder, where that makes a difference to it.
+    `cwd` is the agent's start folder: the project, or a folder in it. `program` starts the command line.
+    `shared` survives between runs, for files that a program unpacks on its first start. `mcp` is the command
+    line of an MCP server that the agent must know under the name `lab`, or empty. `trusted`: the agent trusts
+    the project's folder, if it distinguishes that.
     """
 
     home: Path
@@ -70,34 +70,34 @@ Lacks = Mapping[str, str]
 class Driver(NamedTuple):
     """How one agent is driven without a person, an account or a network.
 
-    `calls` gives the agent's own tool call for each kind of step: `shell(stage, command)`,
+    `calls` has the agent's own tool call for each kind of step: `shell(stage, command)`,
     `write(stage, path, content)`, `edit(stage, path, old, new)`, `read(stage, path)`,
-    `mcp(stage, tool, input)`; paths are relative to the project. A kind that is missing cannot be
-    played, and `lacks` says why, as `calls.read`.
+    `mcp(stage, tool, input)`; paths are relative to the project. A missing kind cannot be played, and `lacks`
+    has the reason, under `calls.read` for example.
     """
 
     title: str
     package: AgentPackage
-    # The name of the program on PATH, and of the file in the package that starts it, if that has no other.
+    # The name of the program on PATH, and of the file in the package that starts it, unless `package` names that.
     program: str
-    # The protocol of the model that it speaks: a module of `protocols`.
+    # Its protocol for the model: a module of `protocols`.
     protocol: str
     # Writes the program's own settings: the model's address, telemetry and updates off, the MCP server.
     settle: Callable[[Stage], None]
     command: Callable[[Stage], Sequence[str]]
     environment: Callable[[Stage], Mapping[str, str]]
     calls: Calls
-    # The dialect that it speaks, as its module is named, where that is not the driver's own name.
+    # The module name of its dialect, if it differs from the driver's name.
     dialect: str = ""
     # Arguments that print the version.
     version: tuple[str, ...] = ("--version",)
     # A denied call ends the run.
     denial_ends: bool = False
-    # Scenarios whose hooks of several formats get in each other's way: each format has a run of its own.
+    # Scenarios in which hooks of several formats interfere: each format has its own run.
     alone: tuple[str, ...] = ()
-    # What this product, or this way of running it, does not do although the dialect's table says so, and why.
+    # Abilities in the dialect's table that this product, or this way of running it, lacks, and why.
     lacks: Lacks = MappingProxyType({})
-    # What this product, run in this way, does where the dialect's table says that it depends on that.
+    # Abilities that depend on the product in the dialect's table, and that this product has.
     has: tuple[str, ...] = ()
     # How long one run may take, in seconds.
     patience: float = 90

@@ -1,4 +1,4 @@
-"""Whether a person's own hook is enforced, advisory, broken or not fired, from what was seen of one agent."""
+"""Whether a person's own hook is enforced, advisory, broken or not fired, from one agent's observed run."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from hookport.runtime.plan import PlannedHook
 from hookport.shapes.dialect import has_field
 
 Word = Literal["enforced", "advisory", "not fired", "broken"]
-# What a script says that denies, in any format: an exit code, a word of an answer, a function of the SDK.
+# Signs of a denying script, in any format: an exit code, a word of an answer, a function of the SDK.
 DENIES = re.compile(
     r"exit[ (]*2\b|\b(deny|denied|denies|block|blocked|reject|refuse|ask)\b|['\"]?continue['\"]?\s*:\s*false",
     re.IGNORECASE,
 )
-# What a shell or an interpreter says of a script that it cannot run. Bash ends with 2 on a syntax error, as a
-# guard does that denies (measured, 5.2).
+# Messages of a shell or an interpreter about a script that it cannot run. Bash exits with 2 on a syntax
+# error, like a guard that denies (measured, 5.2).
 FAILS = re.compile(
     r"syntax error|SyntaxError|Traceback|command not found|No such file|Permission denied|unexpected EOF"
     r"|ModuleNotFoundError|Cannot find module|parse error"
@@ -36,7 +36,7 @@ QUOTED = 60
 
 
 class Proof(NamedTuple):
-    """What a hook did to one agent. `held`: whether that is the hook's purpose."""
+    """What a hook did in one agent. `held`: whether that is the hook's purpose."""
 
     hook: str
     agent: str
@@ -56,7 +56,7 @@ def make_proofs(account: Account) -> list[Proof]:
 
 
 def find_refused(account: Account) -> list[str]:
-    """Find what an agent refused by rules of its own, without any hook."""
+    """Find what an agent refused by its own rules, without any hook."""
     acted = [
         firing for firing in account.firings if firing.objects or firing.failure or firing.updated is not None
     ]
@@ -71,7 +71,7 @@ def find_refused(account: Account) -> list[str]:
 def is_guard(account: Account, number: int) -> bool:
     """Whether a hook is a guard: its file declares it, or what it runs can deny.
 
-    What cannot be read, such as an address or a compiled program, may deny.
+    An unreadable target, such as an address or a compiled program, may deny.
     """
     hook, found_hook = account.hooks[number], account.found[number]
     kind = EVENTS.get(hook.event)
@@ -89,7 +89,7 @@ def is_guard(account: Account, number: int) -> bool:
 
 
 class _HookRecord:
-    """One hook, and what was observed of it."""
+    """One hook, and the observations of it."""
 
     def __init__(self, account: Account, number: int) -> None:
         self.account, self.number = account, number
@@ -102,7 +102,7 @@ class _HookRecord:
     def make_proof(self) -> Proof:
         failures = [firing for firing in self.mine if firing.failure]
         if self.account.trouble:
-            return self._make_proof("not fired", f"nothing was played: {self.account.trouble}")
+            return self._make_proof("not fired", f"nothing ran: {self.account.trouble}")
         if not self.mine:
             return self._make_unseen()
         if failures and not self.answered:
@@ -115,16 +115,16 @@ class _HookRecord:
         if self.hook.event in GUARDED:
             proof = self._judge_calls()
         elif self.hook.event == "before_prompt":
-            proof = self._judge_turns(self._is_prompt_stopped, "the prompt reached the model all the same")
+            proof = self._judge_turns(self._is_prompt_stopped, "the prompt reached the model anyway")
         elif self.hook.event == "agent_stop":
-            proof = self._judge_turns(self._is_carried_on, "the agent stopped all the same")
+            proof = self._judge_turns(self._is_carried_on, "the agent stopped anyway")
         else:
             proof = self._make_advisory(self._describe_answers())
         return proof._replace(notes=(*notes, *proof.notes))
 
     def _make_proof(self, word: Word, because: str, **more: tuple[str, ...]) -> Proof:
         held = word == "enforced" or (word == "advisory" and not self.guards)
-        # An agent without the event takes nothing from a hook that only watches.
+        # A hook that only watches loses nothing in an agent without the event.
         held = held or (word == "not fired" and not self.guards)
         return Proof(
             self.hook.name,
@@ -154,19 +154,19 @@ class _HookRecord:
         harmless = any(fate.sample.harmless and fate.happened for fate in self.account.fates)
         if ran:
             why = self._explain_ability("block")
-            because = f"it denied {_quote_texts(ran)}, and the agent did it all the same{why}"
+            because = f"it denied {_quote_texts(ran)}, but the agent did it anyway{why}"
             return self._make_proof("advisory", because, **lists)
         if stopped and harmless:
             model_view = self._describe_model_view(self.objections)
             shut = [about for about in stopped if about in _list_harmless(self.account)]
-            notes = (f"it denied what is harmless as well: {_quote_texts(shut)}",) if shut else ()
+            notes = (f"it also denied harmless calls: {_quote_texts(shut)}",) if shut else ()
             return self._make_proof(
                 "enforced", f"denied {_quote_texts(stopped)}{model_view}", notes=notes, **lists
             )
         if stopped:
-            because = f"{_quote_texts(stopped)} did not happen, and nothing harmless did either"
+            because = f"{_quote_texts(stopped)} did not happen, but neither did anything harmless"
             return self._make_proof(
-                "advisory", f"{because}, so it is not shown that the hook is why", **lists
+                "advisory", f"{because}, so nothing shows that the hook is the cause", **lists
             )
         return self._make_advisory(self._describe_answers(), **lists)
 
@@ -178,11 +178,11 @@ class _HookRecord:
         about = tuple(self._name_prompt(turn) for turn in turns if turn not in lost)
         if lost:
             return self._make_proof(
-                "advisory", f"it denied, and {otherwise}{self._explain_ability('block')}", denied=about
+                "advisory", f"it denied, but {otherwise}{self._explain_ability('block')}", denied=about
             )
         if self.hook.event == "agent_stop":
             model_view = self._describe_model_view(self.objections)
-            return self._make_proof("enforced", f"it made the agent go on{model_view}")
+            return self._make_proof("enforced", f"it made the agent continue{model_view}")
         return self._make_proof(
             "enforced", f"denied {_quote_texts(about)}; the model never saw it", denied=about
         )
@@ -196,7 +196,7 @@ class _HookRecord:
         return not _is_received(agent_turn, agent_turn.prompt)
 
     def _is_carried_on(self, turn: int) -> bool:
-        """Whether the model was asked again after it closed, or received what is left to do."""
+        """Whether the model was asked again after its last step, or received the remaining work."""
         agent_turn = self.account.turns[turn]
         closings = [
             request for request in agent_turn.outcome.requests if (request.step or 0) >= agent_turn.steps
@@ -210,19 +210,19 @@ class _HookRecord:
     def _make_advisory(self, because: str, **more: tuple[str, ...]) -> Proof:
         if not self.guards or self._is_rewriter():
             return self._make_proof("advisory", because, **more)._replace(held=True)
-        hint = "nothing that was played made it deny"
+        hint = "no sample made it deny"
         if self.hook.event in (*GUARDED, "before_prompt"):
             sample = "prompt: TEXT" if self.hook.event == "before_prompt" else "COMMAND"
-            hint += f"; play what it must deny with --sample '{sample}'"
+            hint += f"; add a call that it must deny with --sample '{sample}'"
         return self._make_proof("advisory", f"{because}; {hint}", **more)
 
     def _is_rewriter(self) -> bool:
-        """Whether it works by rewriting input, and the agent took the rewrite."""
+        """Whether it rewrites input, and the agent applied the rewrite."""
         rewrites = [firing for firing in self.answered if firing.updated is not None]
         return bool(rewrites) and "not taken" not in self._describe_rewrite(rewrites)
 
     def _describe_answers(self) -> str:
-        """Describe what it answered, and the effect."""
+        """Describe its answer, and the effect."""
         times = f"fired {_format_times(len(self.mine))}"
         contexts = [firing for firing in self.answered if firing.context.strip()]
         rewrites = [firing for firing in self.answered if firing.updated is not None]
@@ -244,18 +244,18 @@ class _HookRecord:
         return f"{times}; {', '.join(effects) or 'it answered nothing'}"
 
     def _describe_rewrite(self, rewrites: Sequence[Firing]) -> str:
-        """Describe whether its rewrite took effect; a command leaves no more than a mark."""
+        """Describe whether its rewrite took effect; a command leaves only a mark."""
         for firing in rewrites:
             fate = self.find_fate(firing)
             changed = firing.updated or {}
             if fate is None or self._is_denied_by_others(fate):
                 continue
             if fate.sample.kind == "shell" and fate.sample.key not in str(changed.get("command", "")):
-                return "its rewrite was not taken" if fate.happened else "its rewrite took effect"
+                return "its rewrite had no effect" if fate.happened else "its rewrite took effect"
         ability = abilities.find_ability(self.account.driver, AbilityNeed(self.hook.event, "rewrite"))
         if ability.word == "no":
-            return f"its rewrite was not taken: {ability.reason}"
-        return "it rewrote the input, which the agent takes"
+            return f"its rewrite had no effect: {ability.reason}"
+        return "it rewrote the input, which the agent supports"
 
     def _is_denied_by_others(self, fate: Fate) -> bool:
         others = (firing for firing in self.account.firings if firing.hook != self.number and firing.objects)
@@ -265,20 +265,18 @@ class _HookRecord:
         effect = ""
         if self.hook.event in GUARDED:
             stopped, done = (self._list_samples(failures, happened=happened) for happened in (False, True))
-            # Some agents, and a policy of the user, deny where a hook fails.
-            effect = (
-                "; nothing was prevented" if done or not stopped else "; what it was asked about was not done"
-            )
+            # Some agents, and a policy of the user, deny when a hook fails.
+            effect = "; nothing was prevented" if done or not stopped else "; the calls did not happen"
         proof = self._make_proof("broken", f"{self._describe_failures(failures)}{effect}")
         return proof._replace(held=False)
 
     def _make_fails_shut(self) -> Proof:
-        """It denies, because it cannot run: an error that ends as a denial does."""
+        """Judge a hook that denies because it cannot run: its error exits like a denial."""
         last = self.answered[-1]
         error_line = next(
             line for line in (last.reason + "\n" + last.stderr).splitlines() if FAILS.search(line)
         )
-        because = f"it fails, and that denies everything that it is asked about: {_shorten(error_line)}"
+        because = f"it fails, and that denies every matching call: {_shorten(error_line)}"
         denied = tuple(self._list_samples(self.objections, happened=False))
         return self._make_proof("broken", because, denied=denied)._replace(held=False)
 
@@ -292,13 +290,11 @@ class _HookRecord:
         return f"it failed {count}: {_shorten(last.failure)}{stderr_note}"
 
     def _make_unseen(self) -> Proof:
-        """Nothing shows that it fired; explain why, as far as known."""
+        """Explain, as far as known, why nothing shows that it fired."""
         account = self.account
         if self.number in account.unwatched:
             dialect = get(get_dialect_id(account.driver))
-            return self._make_proof(
-                "not fired", f"{dialect.title} runs it by itself, and nothing was seen of it"
-            )
+            return self._make_proof("not fired", f"{dialect.title} runs it itself, and nothing shows a run")
         return self._make_proof("not fired", unfired.explain_unfired(account, self.number))
 
     def _explain_ability(self, can: str) -> str:
@@ -310,15 +306,15 @@ class _HookRecord:
         return list(dict.fromkeys(fate.sample.about for fate in fates if fate.happened == happened))
 
     def find_fate(self, fired: Firing) -> Fate | None:
-        """Find the sample that a firing is about."""
+        """Find the sample of a firing."""
         reached = [fate for fate in self.account.fates if fate.reached]
         marked = [fate for fate in reached if _has_mark(fired.call, fate.sample.key)]
-        # A mark is of one command alone; a command may be part of another one.
+        # A mark belongs to one command; a command may be part of another.
         marked.sort(key=lambda fate: -len(fate.sample.program))
         marked.sort(key=lambda fate: bool(fate.sample.program))
         commands = [fate for fate in marked if fate.sample.kind in ("shell", "mcp")]
         alike = [fate for fate in marked if TOOLS[fate.sample.kind] == fired.tool]
-        # What is edited is read first, which some agents do by a command.
+        # A file is read before its edit, which some agents do with a command.
         first = fired.tool in ("shell", "file_read")
         others = [fate for fate in marked if not first or fate.sample.kind == "read"]
         return next(iter([*commands, *alike, *others]), None)

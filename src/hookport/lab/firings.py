@@ -1,7 +1,7 @@
-"""Which hooks fired in a run and what they answered, from the journal and from commands that were watched.
+"""Which hooks fired in a run and what they answered, from the journal and from watched commands.
 
-Hooks behind the bridge are in the journal. Those that an agent runs by itself are not, so their commands are
-replaced by a witness that runs them; what cannot be replaced is judged by its effects alone.
+The journal has the hooks behind the bridge. For hooks that an agent runs itself, a witness replaces the
+command and runs it; hooks that cannot be replaced are judged by their effects alone.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from hookport.wire.events import find_native_name, read_event
 
 
 class Firing(NamedTuple):
-    """One run of a hook: in which process of the agent, on what, and its answer.
+    """One run of a hook: the agent's process, the call, and the answer.
 
-    `call` is the tool and the input of a call as text, `failure` why there is no answer to trust.
+    `call` is the tool and the input of a call as text, `failure` why the answer is not valid.
     """
 
     hook: int
@@ -54,19 +54,19 @@ class Firing(NamedTuple):
 
     @property
     def objects(self) -> bool:
-        """Whether it wants the action not to be."""
+        """Whether it denies the action."""
         return self.verdict in ("deny", "ask") or not self.carries_on
 
 
 class SkippedHook(NamedTuple):
-    """A time that the bridge looked at a hook and did not run it, and why."""
+    """A case in which the bridge checked a hook and did not run it, and why."""
 
     hook: int
     why: str
 
 
 class Watch:
-    """What the hooks of one stage do, read on after each run."""
+    """What the hooks of one stage do, read further after each run."""
 
     def __init__(
         self, agent: str, hooks: Sequence[HookEntry], root: Path, env: Mapping[str, str], records: Path
@@ -78,7 +78,7 @@ class Watch:
         self.own = frozenset(number for number, place in enumerate(places) if place is not None)
         self.planned = [plan_builder.plan_entry(found_hook) for found_hook in hooks]
         self.records = records
-        # The hooks whose commands are watched, and those of the agent's own that cannot be.
+        # The hooks with watched commands, and the agent's own hooks that cannot be watched.
         self.watched: set[int] = set()
         self.unwatched: set[int] = set()
         self._journal = journal.Reader(env)
@@ -86,11 +86,11 @@ class Watch:
         self.passed: list[SkippedHook] = []
 
     def is_run_by_agent(self, number: int) -> bool:
-        """Whether the agent runs a hook by itself, past the bridge: it is in a file of its own."""
+        """Whether the agent runs a hook itself, without the bridge: it is in the agent's own file."""
         return number in self.own
 
     def place(self, project: Path, home: Path) -> None:
-        """Put the witness in the place of commands that the agent runs by itself."""
+        """Replace the commands that the agent runs itself by the witness."""
         files = {self.hooks[number].file for number in range(len(self.hooks)) if self.is_run_by_agent(number)}
         hook_files = dict.fromkeys(_list_files(self.dialect, project, home), self.dialect)
         for number, found_hook in enumerate(self.hooks):
@@ -123,7 +123,7 @@ class Watch:
         self.watched.update(number for number in numbers if number is not None)
 
     def _replace_script(self, script: Path, numbers: Sequence[int | None]) -> None:
-        """Where a script is the hook itself, the witness takes its name; the script stays beside it."""
+        """Replace a script that is itself the hook by the witness; the script stays beside it."""
         number = numbers[0] if len(numbers) == 1 else None
         if number is None or str(script) not in self.hooks[number].scripts:
             return
@@ -148,7 +148,7 @@ class Watch:
         return self._find_by_command(command, hook.event)
 
     def _find_by_command(self, command: str, event: str = "") -> int | None:
-        """The hook that runs a command, perhaps in other words: its own, or that of its script."""
+        """Find the hook of a command, perhaps spelled differently: by its command, or by its script."""
         mine = [
             number
             for number, found_hook in enumerate(self.hooks)
@@ -164,7 +164,7 @@ class Watch:
         return hook._replace(handler=hook.handler._replace(command=command))
 
     def new(self, run: int) -> list[Firing]:
-        """What fired since the last time."""
+        """The firings since the last call."""
         return [*self._read_journal(self._journal.new(), run), *self._read_witness(run)]
 
     def _read_journal(self, records: Iterable[Mapping[str, Tree]], run: int) -> Iterator[Firing]:
@@ -214,7 +214,7 @@ class Watch:
         hook = self.planned[begun["hook"]]
         event = self._read_event(hook, begun["stdin"])
         if ended is None:
-            decision, result = Decision(failure="it had not answered when the agent went on"), None
+            decision, result = Decision(failure="it had not answered when the agent continued"), None
         else:
             code, texts = ended["exit"], (ended["stdout"], ended["stderr"])
             died = RunResult("signal", None, *texts, signal=-code)
@@ -238,7 +238,7 @@ class Watch:
         )
 
     def _read_event(self, hook: PlannedHook, payload: str) -> Event:
-        """Read the event in a hook's payload, in the agent's own dialect or the hook's."""
+        """Read the event from a hook's payload, in the agent's own dialect or the hook's."""
         tree = parse_object(payload.encode())
         if isinstance(tree, str):
             return Event(hook.event, self.agent.id)
@@ -257,7 +257,7 @@ def _is_run_by(found_hook: HookEntry, command: str) -> bool:
 
 
 def _list_files(dialect: Dialect, project: Path, home: Path) -> list[str]:
-    """List the existing files in which an agent has hooks."""
+    """List the existing files of an agent with hooks."""
     paths: dict[str, None] = {}
     for place in dialect.locations:
         folder = home if place.scope == "user" else project

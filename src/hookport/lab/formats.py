@@ -1,7 +1,7 @@
 """How each format writes a scenario's hook: its own file, events, tools, payload and answers, all as data.
 
-Nothing here comes from the dialects' tables, so that these hooks are what people write who know the format
-alone. What a format cannot say is data too: its hooks then have no part in the scenario.
+The data is independent of the dialects' tables, so these hooks are like those of people who know only the
+format. A feature that a format lacks is data too: its hooks do not take part in such a scenario.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from hookport.model.events import EVENTS
 
 Scope = Literal["project", "user"]
 NOTHING: Mapping[str, Tree] = MappingProxyType({})
-# The name that every agent knows the MCP server by.
+# The MCP server's name in every agent.
 SERVER = "lab"
 
 
 class FormatPlace(NamedTuple):
-    """Where a format's file and scripts are, below the project or the home, and how commands name those."""
+    """The paths of a format's file and scripts, below the project or the home, and as commands name them."""
 
     file: str
     script: str
@@ -35,7 +35,7 @@ class FormatPlace(NamedTuple):
 
 
 class Format(NamedTuple):
-    """One format, as its own documentation describes it."""
+    """One format, by its own documentation."""
 
     name: str
     title: str
@@ -54,14 +54,14 @@ class Format(NamedTuple):
 
 
 class FormatFile(NamedTuple):
-    """A file to write, by its path below the project or the home; one that begins with `#!` is executable."""
+    """A file to write, by its path below the project or the home; a file starting with `#!` is executable."""
 
     path: str
     text: str
 
 
 class LabWorld(NamedTuple):
-    """Where hooks are written for: the scope, the home, and the file that records each run."""
+    """The target of written hooks: the scope, the home, and the file that records each run."""
 
     scope: Scope
     home: Path
@@ -69,7 +69,7 @@ class LabWorld(NamedTuple):
 
 
 def list_names() -> tuple[str, ...]:
-    """List every format; the one that others are written through comes first."""
+    """List every format; the format that others are written through comes first."""
     stems = sorted(
         path.name.removesuffix(".yaml")
         for path in files("hookport.lab").joinpath("formats").iterdir()
@@ -89,9 +89,9 @@ def get(name: str) -> Format:
 
 
 def explain_refusal(form: Format, hook: ScenarioHook) -> str:
-    """Explain why a format cannot write a hook; empty where it can."""
+    """Explain why a format cannot write a hook; empty if it can."""
     if hook.event == "*":
-        return "" if form.layout == "list" else "one format is enough to see which events fire"
+        return "" if form.layout == "list" else "one format is enough to show which events fire"
     if hook.event not in form.events:
         return f"it has no event for {hook.event}"
     requirements = {
@@ -164,7 +164,7 @@ def _fill_tool_name(tree: Tree, tool: str) -> Tree:
 
 
 def _make_fields(form: Format, hook: ScenarioHook) -> dict[str, Tree]:
-    """Make the fields beside the command that the format has a word for."""
+    """Make the fields beside the command that the format supports."""
     fields: dict[str, Tree] = {}
     if hook.timeout and "timeout" in form.fields:
         seconds = hook.timeout * form.fields["timeout"]["unit"]
@@ -305,7 +305,7 @@ def _make_script(form: Format, hook: ScenarioHook, place: FormatPlace, world: La
     return FormatFile(path, code)
 
 
-# Answers that differ from another in how they are printed, by that other.
+# Answers that differ from another answer only in their printing, by that answer.
 PLAIN = {"noise-deny-json": "deny-json", "deny-nameless": "deny-json", "rewrite-partial": "rewrite"}
 
 

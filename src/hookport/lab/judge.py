@@ -1,4 +1,4 @@
-"""What came of a run, held against what a scenario expects: pass, fail or cannot, with real evidence."""
+"""The outcome of a run, compared with a scenario's expectations: pass, fail or cannot, with real evidence."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from hookport.lab.scenario import AbilityNeed, Check, Scenario, fill_format
 from hookport.model.events import EVENTS
 
 Word = Literal["pass", "fail", "cannot"]
-# Of several the last of these counts: what an agent cannot is the same for every format that is bridged.
+# The last of these wins: an agent's limits are the same for every bridged format.
 ORDER: tuple[Word, ...] = ("cannot", "pass", "fail")
-# How much of a text is shown as evidence, and how much of it stands before what was looked for.
+# How much of a text is shown as evidence, and how much of it precedes the match.
 LONGEST, BEFORE = 200, 60
 MODELS = ("assistant", "model")
 
@@ -26,7 +26,7 @@ MODELS = ("assistant", "model")
 class RunEvidence(NamedTuple):
     """What a run left: how it ended, the project, the records of the hooks, and the events.
 
-    `events` counts by native name what the agent sent to the bridge.
+    `events` counts, by native name, the events that the agent sent to the bridge.
     """
 
     outcome: Outcome
@@ -41,20 +41,20 @@ class ScenarioVerdict(NamedTuple):
 
     result: Word
     evidence: tuple[str, ...] = ()
-    # Where the agent cannot: why, and what it does instead.
+    # If the agent cannot: why, and what it does instead.
     reason: str = ""
     instead: str = ""
 
 
 class _CheckResult(NamedTuple):
-    """Whether one check holds, and what shows it."""
+    """Whether one check holds, and the evidence."""
 
     holds: bool
     shown: str
 
 
 class PlayedScenario(NamedTuple):
-    """What was played: the scenario, and on whom."""
+    """What was played: the scenario, and the agent."""
 
     scenario: Scenario
     driver: Driver
@@ -83,7 +83,7 @@ def judge_format(played: PlayedScenario, form: str, evidence: RunEvidence) -> Sc
     if holds:
         if ability.word == "perhaps":
             return ScenarioVerdict("pass", shown)
-        return ScenarioVerdict("fail", (f"the table says: {ability.reason}; and it did", *shown))
+        return ScenarioVerdict("fail", (f"the table claims: {ability.reason}; but it did", *shown))
     if not scenario.otherwise:
         return ScenarioVerdict("fail", wrong)
     return _judge_otherwise(judge.check_all(scenario.otherwise), ability, scenario)
@@ -93,7 +93,7 @@ def _judge_otherwise(others: Sequence[_CheckResult], ability: Ability, scenario:
     wrong = tuple(result.shown for result in others if not result.holds)
     if wrong:
         return ScenarioVerdict(
-            "fail", (f"the agent cannot ({ability.reason}), and it is not told so", *wrong)
+            "fail", (f"the agent cannot ({ability.reason}), and hookport did not report that", *wrong)
         )
     return ScenarioVerdict(
         "cannot", tuple(result.shown for result in others), ability.reason, scenario.instead
@@ -106,7 +106,7 @@ def _find_trouble(evidence: RunEvidence) -> str:
     if outcome.trouble:
         return hide_paths(f"the run failed: {outcome.trouble}", evidence)
     if outcome.timed_out:
-        return f"the agent did not end by itself in {outcome.seconds:.0f} s"
+        return f"the agent did not exit within {outcome.seconds:.0f} s"
     return ""
 
 
@@ -151,17 +151,17 @@ class _Judge:
         path, text = about["path"], about.get("text", "")
         file = self.evidence.project / path
         if not file.exists():
-            return _CheckResult(holds=False, shown=f"{path} is not there")
+            return _CheckResult(holds=False, shown=f"{path} does not exist")
         if not text:
-            return _CheckResult(holds=True, shown=f"{path} is there")
+            return _CheckResult(holds=True, shown=f"{path} exists")
         content = file.read_text("utf-8", "replace") if file.is_file() else ""
         return _CheckResult(
-            text in content, f"{path} says '{_cut_around(hide_paths(content, self.evidence), text)}'"
+            text in content, f"{path} contains '{_cut_around(hide_paths(content, self.evidence), text)}'"
         )
 
     def _check_gone(self, about: Mapping[str, Tree]) -> _CheckResult:
         exists = (self.evidence.project / about["path"]).exists()
-        return _CheckResult(not exists, f"{about['path']} is {'' if exists else 'not '}there")
+        return _CheckResult(not exists, f"{about['path']} {'exists' if exists else 'does not exist'}")
 
     def _find_heard(self, text: str, after: int = 0) -> str:
         """Find what the model received with the text in it; empty if nothing."""
@@ -192,17 +192,17 @@ class _Judge:
         )
 
     def _describe_last(self) -> str:
-        """Describe the last thing that the model received."""
+        """Describe the last text that the model received."""
         for request in reversed(self.evidence.outcome.requests):
             received = [message.text for message in request.texts if message.role not in MODELS]
             texts = [*(result.text for result in request.results), *received[-1:]]
             if texts:
                 return f"last it saw '{_cut_around(hide_paths(texts[-1], self.evidence))}'"
         output = hide_paths(self.evidence.outcome.stderr or self.evidence.outcome.stdout, self.evidence)
-        return f"it was asked nothing; the agent said '{output[-LONGEST:]}'"
+        return f"it got no request; the agent printed '{output[-LONGEST:]}'"
 
     def _check_reason(self, about: Mapping[str, Tree]) -> _CheckResult:
-        """Check that the model gets the reason; where a denial ends the run, that the agent prints it."""
+        """Check that the model gets the reason; if a denial ends the run, that the agent prints it."""
         result = self._check_model_sees(about)
         if result.holds or not self.driver.denial_ends:
             return result
@@ -210,7 +210,7 @@ class _Judge:
         return (
             printed
             if printed.holds
-            else _CheckResult(holds=True, shown="the denial ended the run, nobody was told why")
+            else _CheckResult(holds=True, shown="the denial ended the run without its reason")
         )
 
     def _check_told(self, about: Mapping[str, Tree]) -> _CheckResult:
@@ -218,9 +218,9 @@ class _Judge:
         output = f"{self.evidence.outcome.stdout}\n{self.evidence.outcome.stderr}"
         if text in output:
             return _CheckResult(
-                holds=True, shown=f"the agent said '{_cut_around(hide_paths(output, self.evidence), text)}'"
+                holds=True, shown=f"it printed '{_cut_around(hide_paths(output, self.evidence), text)}'"
             )
-        return _CheckResult(holds=False, shown=f"the agent did not say '{text}'")
+        return _CheckResult(holds=False, shown=f"the agent did not print '{text}'")
 
     def _select_records(self, hook: str) -> list[Mapping[str, Tree]]:
         name = f"{hook}-{self.form}" if self.form else hook
@@ -240,7 +240,7 @@ class _Judge:
         events = [hook.event for hook in self.scenario.hooks if hook.name == about["hook"]]
         if times == 0 and any(self._find_ability(event).word != "yes" for event in events):
             return _CheckResult(
-                holds=True, shown=f"{about['hook']} ran not at all: {self._find_ability(events[0]).reason}"
+                holds=True, shown=f"{about['hook']} did not run: {self._find_ability(events[0]).reason}"
             )
         if expected is None:
             holds = about.get("least", 1) <= times <= about.get("most", times)
@@ -275,9 +275,9 @@ class _Judge:
         surplus = [event for event in fired if words[event] == "no"]
         shown = f"fired: {', '.join(fired) or 'nothing'}"
         if missing:
-            shown += f"; the table has, and it did not fire: {', '.join(missing)}"
+            shown += f"; in the table but not fired: {', '.join(missing)}"
         if surplus:
-            shown += f"; the table lacks, and it fired: {', '.join(surplus)}"
+            shown += f"; fired but not in the table: {', '.join(surplus)}"
         return _CheckResult(not missing and not surplus, shown)
 
 

@@ -1,4 +1,4 @@
-"""A text that a pattern matches, made from the pattern; none where that takes more than reading it once."""
+"""A text that a pattern matches, made from the pattern; none if one pass over the pattern is not enough."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 Node = Any
 LONGEST = 200
-# What stands for a class of characters, in the order of preference.
+# The characters that represent a class, in order of preference.
 SIGNS = "xa01A_ -./"
 CATEGORIES = {
     kinds.CATEGORY_DIGIT: "1",
@@ -54,7 +54,7 @@ def _make_text(node: Node) -> str:
     if kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
         least, most, inner = value
         return _join_nodes(inner) * min(max(int(least), 0 if least == 0 else 1), int(most), LONGEST)
-    # A place in the text, and what stands around it, is left to the search that follows.
+    # Positions and lookaround are left to the later search.
     return ""
 
 

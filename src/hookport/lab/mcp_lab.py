@@ -1,6 +1,6 @@
-"""An MCP server with one tool, `shout`, spoken to over stdin and stdout; it runs by itself, from its file.
+"""An MCP server with one tool, `shout`, over stdin and stdout; it runs from its own file.
 
-The standard library is all it needs, so that any agent can start it with a plain Python.
+It needs only the standard library, so that any agent can start it with a plain Python.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ TOOL = {
     "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
 }
 UNKNOWN = {"code": -32601, "message": "no such method"}
-# The version of the protocol that is told to a client which does not say its own.
+# The protocol version for a client that does not send its own.
 PROTOCOL = "2025-06-18"
 
 
 def answer(method: str, params: dict[str, object]) -> dict[str, object] | None:
-    """The result of a request; None where there is no such method."""
+    """Return the result of a request; None for an unknown method."""
     if method == "initialize":
         version = params.get("protocolVersion", PROTOCOL)
         about = {"name": "lab", "version": "1"}
@@ -34,7 +34,7 @@ def answer(method: str, params: dict[str, object]) -> dict[str, object] | None:
 
 
 def main() -> None:
-    """Answer one request a line until the input ends; what needs no answer gets none."""
+    """Answer one request per line until the input ends; notifications get no answer."""
     for line in sys.stdin:
         try:
             message = json.loads(line)

@@ -1,6 +1,6 @@
-"""A person's own hooks on a real agent: their project in a fresh one, installed as they would, and played.
+"""A person's own hooks on a real agent: their project in a fresh copy, installed normally, and played.
 
-The agent starts as often as it takes: where a denial ends its run, the next one goes on with what is left.
+The agent starts as often as needed: after a denial that ends its run, the next run plays the rest.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from hookport.project.discovery import HookEntry, discover, load
 from hookport.runtime.plan import PlannedHook
 
 Mode = Literal["auto", "bridge", "native"]
-# What is kept of a run in a report.
+# The files of a run that a report keeps.
 KEPT = ("install.txt", "requests.jsonl", "witness.jsonl", "payloads", "turns", "state/journal.jsonl")
-# What one step may take on top of a driver's patience, with its hooks.
+# The extra time for one step with its hooks, beyond the driver's limit.
 SECONDS_EACH = 5
-# Tools that hooks call are told that there is no network, so that they do not try for half a minute.
+# Tools that hooks call go offline, so that they do not try for half a minute.
 OFFLINE = {"npm_config_offline": "true", "PIP_NO_INDEX": "1", "UV_OFFLINE": "1", "GIT_TERMINAL_PROMPT": "0"}
 
 
 class ProofRequest(NamedTuple):
-    """What is to be proven: the hooks of a source, with the samples that a person adds."""
+    """What to prove: the hooks of a source, with the samples that a person adds."""
 
     belongings: Belongings
     samples: tuple[Sample, ...] = ()
@@ -47,7 +47,7 @@ class ProofRequest(NamedTuple):
 
 
 class AgentTurn(NamedTuple):
-    """One process of the agent: the prompt that it was given, and how many steps the model had for it."""
+    """One process of the agent: its prompt, and how many steps the model had for it."""
 
     prompt: str
     steps: int
@@ -55,7 +55,7 @@ class AgentTurn(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """What became of a sample: whether the model asked for it, whether it happened, its result."""
+    """The outcome of a sample: whether the model asked for it, whether it happened, its result."""
 
     sample: Sample
     turn: int
@@ -65,10 +65,10 @@ class Fate(NamedTuple):
 
 
 class Account(NamedTuple):
-    """Everything that was seen of one agent, to judge the hooks by.
+    """All observations of one agent, for judging the hooks.
 
-    `passed` has for each hook the last reason for which the bridge did not run it; `unwatched` are hooks that
-    the agent runs by itself without anybody seeing it. `trouble` is why nothing could be played.
+    `passed` has, for each hook, the last reason why the bridge did not run it; `unwatched` are hooks that the
+    agent runs itself without a witness. `trouble` is why nothing could be played.
     """
 
     agent: str
@@ -82,7 +82,7 @@ class Account(NamedTuple):
     passed: Mapping[int, str] = {}
     by_itself: frozenset[int] = frozenset()
     unwatched: frozenset[int] = frozenset()
-    # The folder of the run, which no one needs to read about.
+    # The folder of the run, which messages do not show.
     root: str = ""
     trouble: str = ""
 
@@ -92,7 +92,7 @@ class Account(NamedTuple):
 
 
 def play_agent(name: str, driver: Driver, program: Program, request: ProofRequest, root: Path) -> Account:
-    """Play everything that the hooks are for in an empty folder, and keep the folder."""
+    """Play everything that the hooks match in an empty folder, and keep the folder."""
     lab_stage = stage.build_stage(root, program.argv, shared=programs.get_shared_folder(name, driver))
     belongings.copy_belongings(request.belongings, lab_stage.project, lab_stage.home)
     environment = {**stage.make_environment(lab_stage), **driver.environment(lab_stage)}
@@ -132,7 +132,7 @@ def play_agent(name: str, driver: Driver, program: Program, request: ProofReques
 def play_agents(
     agents: Sequence[Agent], request: ProofRequest, *, jobs: int = 0, report: Path | None = None
 ) -> Iterator[Account]:
-    """What was seen of each agent, as it ends."""
+    """Yield the observations of each agent, as it ends."""
 
     def work(agent: Agent) -> Account:
         with tempfile.TemporaryDirectory(prefix="hookport-prove-", ignore_cleanup_errors=True) as folder:
@@ -146,7 +146,7 @@ def play_agents(
 
 
 def keep(root: Path, place: Path) -> None:
-    """Keep what a run left in a folder of a report."""
+    """Store the files of a run in a folder of a report."""
     shutil.rmtree(place, ignore_errors=True)
     for name in KEPT:
         path, target = root / name, place / name
@@ -160,7 +160,7 @@ def keep(root: Path, place: Path) -> None:
 def _find_hooks(
     source: Belongings, lab_stage: Stage, environment: Mapping[str, str]
 ) -> tuple[HookEntry, ...]:
-    """Find the hooks of the run: those that a dispatch finds, and those that only their own agent reads."""
+    """Find the hooks of the run: those that a dispatch runs, and those that only their own agent reads."""
     dialects_by_file = {str(lab_stage.project / name): dialect for name, dialect in source.sources.items()}
     hooks = [
         hook
@@ -177,13 +177,13 @@ def _install_hooks(
 ) -> str:
     dialect = get(get_dialect_id(driver))
     in_project = reads_projects(dialect)
-    # Where an agent reads only the user's files, a project's hooks are found by the bridge alone.
+    # If an agent reads only the user's files, only the bridge runs a project's hooks.
     chosen = mode if in_project else "bridge"
     scope = "project" if in_project else "user"
     trouble = call_hookport(
         driver, lab_stage, environment, [["sync", "--agent", dialect.id, "--mode", chosen, "--scope", scope]]
     )
-    # Before they are approved: an agent may hold an approval against the text of a command.
+    # Before the approval: an agent may bind it to the text of a command.
     watch.place(lab_stage.project, lab_stage.home)
     return trouble or call_hookport(driver, lab_stage, environment, [["trust", "--yes", "--agents"]])
 
@@ -205,10 +205,10 @@ def _plant(project: Path, calls: Sequence[Sample]) -> None:
 
 
 def _play_calls(session: _Session, calls: Sequence[Sample]) -> list[Sample]:
-    """Play the harmless calls, then all others, and give them as they were played.
+    """Play the harmless calls, then all others, and return them as played.
 
-    Where the program of a harmless command is not seen to start, that of no other is: commands then leave
-    their marks by themselves, the harmless one too.
+    If the program of a harmless command is not seen to start, no other is either: then every command leaves
+    its own mark, the harmless command too.
     """
     first = [sample for sample in calls if sample.harmless]
     session.play(stage.PROMPT, first)
@@ -231,12 +231,12 @@ class _Session:
         self.driver, self.stage, self.watch, self.path = driver, lab_stage, watch, path
         self.turns: list[AgentTurn] = []
         self.firings: list[Firing] = []
-        # Of each sample the turn and the number of its last step, once the model has asked for it.
+        # For each sample, the turn and the number of its last step, once the model asked for it.
         self.reached: dict[str, tuple[int, int]] = {}
         self.rest = BESIDE_SECONDS if any(hook.is_async for hook in watch.planned) else 1
 
     def play(self, prompt: str, calls: Sequence[Sample]) -> None:
-        """Give the agent a prompt, again and again until the model has asked for everything."""
+        """Repeat a prompt until the model has asked for everything."""
         remaining = list(calls)
         while True:
             lasts: list[int] = []
@@ -292,7 +292,7 @@ def _find_fate(session: _Session, project: Path, sample: Sample) -> Fate:
 
 
 def find_result(requests: Sequence[RequestRecord], step: int) -> str:
-    """Find the result of a step: what the next request has more than this one."""
+    """Find the result of a step: what the next request has beyond this one."""
     before = [request for request in requests if request.step == step]
     after = [request for request in requests if request.step == step + 1]
     if not after:

@@ -1,4 +1,4 @@
-"""The matrix as one HTML page that needs nothing but itself: a cell for each event, capability and agent."""
+"""The matrix as one self-contained HTML page: a cell for each event, capability and agent."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ body:has(#unknown:not(:checked)) td.unknown > * { visibility: hidden; }
 
 
 _EXPLAINED = """
-Each cell says what one agent does at one event, and how hookport knows. <b>measured</b>: <code>hookport
-prove</code> ran the real agent, of that version and on that day, against a scripted model, and saw it.
-<b>documented</b>: the agent's documentation or source says so, for that version, and no run has shown it.
-<b>unknown</b>: no source says so, and hookport does not rely on it. <b>prevent</b>: a hook can stop the
-action; <b>retry</b>: it can make the agent go on; <b>perhaps</b>: it depends on the product or the way of
-running it. An empty cell: the agent has no such event. Open a cell for its source or for what was played.
+Each cell shows what one agent does on one event, and how hookport knows. <b>measured</b>: <code>hookport
+prove</code> ran the real agent, of that version and on that day, against a scripted model. <b>documented</b>:
+the agent's documentation or source, for that version, claims it, and no run has shown it. <b>unknown</b>: no
+source claims it, and hookport does not rely on it. <b>prevent</b>: a hook can stop the action; <b>retry</b>:
+it can make the agent continue; <b>perhaps</b>: it depends on the product or the way of running it. An empty
+cell: the agent has no such event. Open a cell for its source or for the scenario that was played.
 """
 
 

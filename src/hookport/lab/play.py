@@ -1,6 +1,6 @@
-"""What one run is asked to do and what came of it: the two files that the player and its caller exchange.
+"""The task and the outcome of one run: the two files that the player and its caller exchange.
 
-The caller writes a `Spec` as JSON, the player an `Outcome`; both sides read and write them here only.
+The caller writes a `Spec` as JSON, the player an `Outcome`; only this module reads and writes them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from hookport.lab.protocols import Message, ToolResult
 class Spec(NamedTuple):
     """How the agent is started, and the steps of the model. Every path is absolute.
 
-    `home` is the HOME of the run: a process that still has it after the run is ended. After the agent has
-    ended, what it left running has `settle_seconds` to end by itself. Requests are kept in `requests_file`.
+    `home` is the HOME of the run, which identifies processes left after its end. After the agent ends, its
+    remaining processes have `settle_seconds` to end. `requests_file` receives the requests.
     """
 
     argv: tuple[str, ...]
@@ -53,9 +53,9 @@ def _make_call_tree(call: ModelCall) -> dict[str, Tree]:
 
 
 class RequestRecord(NamedTuple):
-    """One request to the model: the step that answered it, or None, and the texts and results in it.
+    """One request to the model: the step that answered it, or None, and its texts and results.
 
-    `kind` is the protocol, or empty where the request was not for the model.
+    `kind` is the protocol, or empty if the request was not for the model.
     """
 
     method: str
@@ -75,10 +75,10 @@ class RequestRecord(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a run ended. `exit` is None where a signal ended the agent, or where it never started (`trouble`).
+    """How a run ended. `exit` is None if a signal ended the agent, or if it never started (`trouble`).
 
-    `left` names the processes that had to be ended after the agent; `isolated` says that there was no other
-    network than loopback, `open_because` why there was.
+    `left` names the processes that had to be ended after the agent; `isolated`: loopback was the only
+    network; `open_because` is why it was not.
     """
 
     exit: int | None = None

@@ -1,7 +1,7 @@
-"""One run of an agent in a process of its own: `python -m hookport.lab.player SPEC.json OUTCOME.json`.
+"""One run of an agent in its own process: `python -m hookport.lab.player SPEC.json OUTCOME.json`.
 
-It leaves every network but loopback, starts the scripted model and the agent, and comes back in time
-whatever the agent does; nothing that was started here is left running, not even when the caller dies.
+It leaves every network except loopback, starts the scripted model and the agent, and returns in time whatever
+the agent does. Nothing that it started keeps running, even if the caller dies.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from hookport.lab import confinement
 from hookport.lab.play import Outcome, Spec, read_outcome, read_spec, write
 from hookport.lab.server import Server
 
-# How much of each stream is kept, half from its beginning and half from its end.
+# How much of each stream is stored, half from its beginning and half from its end.
 KEPT_BYTES = 256 * 1024
 TICK_SECONDS = 0.02
-# How the player ends where a signal, or the end of its caller, ended the run.
+# The player's exit code if a signal, or the end of its caller, ended the run.
 INTERRUPTED = 130
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# What the player itself may need beside the patience of its spec, on a machine that is busy.
+# The player's own time beyond its spec's limit, on a busy machine.
 MARGIN_SECONDS = 30.0
-# The runs of this process that are under way.
+# The current runs of this process.
 _running: set[subprocess.Popen[bytes]] = set()
 
 
 def stop_runs() -> None:
-    """End every run that is under way; each player cleans up after itself."""
+    """End every current run; each player cleans up after itself."""
     for player in tuple(_running):
         player.terminate()
 
 
 def play_spec(spec: Spec, folder: Path) -> Outcome:
-    """Play a run in a child process; its spec and its outcome are kept in the folder.
+    """Play a run in a child process; its spec and its outcome stay in the folder.
 
-    A run that was ended from outside is an interruption, and has no outcome.
+    A run ended from outside is an interruption, and has no outcome.
     """
     most = spec.patience_seconds + spec.settle_seconds + MARGIN_SECONDS
     spec_file, outcome_file = folder / "spec.json", folder / "outcome.json"
@@ -63,18 +63,18 @@ def play_spec(spec: Spec, folder: Path) -> Outcome:
         raise
     finally:
         _running.discard(player)
-    # It may be ended before it listens to signals, or tell of the one that it heard.
+    # A signal may end it before it handles signals, or it reports the signal.
     if player.returncode in (INTERRUPTED, *(-number for number in SIGNALS)):
         raise KeyboardInterrupt
     if not outcome_file.exists():
         words = stderr.decode("utf-8", "replace").strip().splitlines()
-        why = words[-1] if words else f"it ended with {player.returncode}"
+        why = words[-1] if words else f"it exited with {player.returncode}"
         return Outcome(trouble=f"the player did not finish: {why}")
     return read_outcome(outcome_file)
 
 
 class _StreamKeeper:
-    """A stream that is read to its end, of which the beginning and the end are kept."""
+    """A stream that is read to its end; its beginning and end are stored."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -93,7 +93,7 @@ class _StreamKeeper:
             self._tail = (self._tail + data[room:])[-half:]
 
     def text(self) -> str:
-        """What was kept, once the stream has ended or no one will write to it any more."""
+        """The stored text, once the stream has ended or nobody can write to it."""
         self._thread.join(1.0)
         gap = self._size - len(self._head) - len(self._tail)
         middle = f"\n[... {gap} bytes left out ...]\n".encode() if gap > 0 else b""
@@ -101,7 +101,7 @@ class _StreamKeeper:
 
 
 class _StopSignal:
-    """Whether the run must end now: a signal came, or the caller is gone."""
+    """Whether the run must end now: a signal arrived, or the caller is gone."""
 
     def __init__(self) -> None:
         self._caller = os.getppid()
@@ -120,14 +120,14 @@ class _StopSignal:
 
 def _play_confined(spec: Spec, stopped: _StopSignal) -> Outcome:
     if not spec.home or Path(spec.home).resolve() == Path.home().resolve():
-        return Outcome(trouble="the home of a run must be its own: every process that has it is ended")
-    open_because = confinement.isolate() if spec.isolate else "not asked for"
+        return Outcome(trouble="a run needs its own home, because every process with this HOME is ended")
+    open_because = confinement.isolate() if spec.isolate else "not requested"
     confinement.adopt_orphans()
     outcome = Outcome(isolated=not open_because, open_because=open_because)
     try:
         server = Server(spec.steps, spec.protocol, port=spec.port, requests_file=Path(spec.requests_file))
     except OSError as error:
-        return outcome._replace(trouble=f"port {spec.port} cannot be listened on: {error.strerror}")
+        return outcome._replace(trouble=f"cannot listen on port {spec.port}: {error.strerror}")
     with server:
         outcome = _run_agent(spec, outcome, stopped)
         return outcome._replace(requests=tuple(server.requests))
@@ -146,7 +146,7 @@ def _run_agent(spec: Spec, outcome: Outcome, stopped: _StopSignal) -> Outcome:
             start_new_session=True,
         )
     except OSError as error:
-        return outcome._replace(trouble=f"'{spec.argv[0]}' cannot be started: {error.strerror}")
+        return outcome._replace(trouble=f"cannot start '{spec.argv[0]}': {error.strerror}")
     assert agent.stdout is not None  # noqa: S101 - for the type checker
     assert agent.stderr is not None  # noqa: S101
     stdout, stderr = _StreamKeeper(agent.stdout), _StreamKeeper(agent.stderr)

@@ -1,7 +1,7 @@
-"""Where the agents' programs are: on the machine, or in a cache that is filled by package name and version.
+"""The agents' programs: on the machine, or in a cache by package name and version.
 
-A cache entry is a link that is set when everything below it is there, so half of a program is never used;
-what an interrupted fetch left is removed by the next one, and the registries' own caches make it quick.
+A cache entry is a link that is set once everything below it exists, so a partial program is never used. The
+next fetch removes the rest of an interrupted one, and the registries' own caches make it fast.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hookport.errors import HookportError
 from hookport.lab.driver import AgentPackage, Driver
 from hookport.lab.stage import PROXIES
 
-# Told what is done now, at its beginning and then every second.
+# Receives the current activity, at its start and then every second.
 Progress = Callable[[str], None]
 
 NODE = 22
@@ -41,11 +41,11 @@ UNKNOWN = re.compile(r"E404|ETARGET|notarget|No matching distribution found")
 
 
 class ProgramError(HookportError):
-    """A program that cannot be fetched, with the reason and what to do."""
+    """A program that cannot be fetched, with the reason and the fix."""
 
 
 class Program(NamedTuple):
-    """How a program is started, the version that it prints, and the file it was found as."""
+    """How a program is started, its printed version, and its file."""
 
     argv: tuple[str, ...]
     version: str
@@ -56,12 +56,12 @@ def get_cache_folder() -> Path:
     """The folder of the fetched programs."""
     folder = folders.find_own_folder(os.environ, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
     if not folder:
-        raise ProgramError("there is no folder for fetched programs: set HOME or HOOKPORT_CACHE_DIR.")
+        raise ProgramError("no folder for fetched programs: set HOME or HOOKPORT_CACHE_DIR.")
     return Path(folder, "agents")
 
 
 def get_shared_folder(name: str, driver: Driver) -> Path:
-    """The folder for what a program unpacks on its first start, kept between runs."""
+    """The folder for files that a program unpacks on its first start; it survives runs."""
     return get_cache_folder().parent / "shared" / f"{name}@{driver.package.version}"
 
 
@@ -109,14 +109,14 @@ def fetch(name: str, driver: Driver, progress: Progress) -> Program:
         program = find_cached(name, driver)
     if not program:
         raise ProgramError(
-            f"{package.name} {package.version} was fetched and holds no program '{find_file_name(driver)}';"
-            f" {driver.title} cannot be driven. Look into '{get_cache_folder()}'."
+            f"{package.name} {package.version} was fetched but contains no program"
+            f" '{find_file_name(driver)}'; {driver.title} cannot be driven. Check '{get_cache_folder()}'."
         )
     return program
 
 
 def read_version(argv: Sequence[str]) -> str:
-    """Read the version that a program prints; nothing if it prints none in time or fails."""
+    """Read the version that a program prints; empty if it fails or prints none in time."""
     with tempfile.TemporaryDirectory(prefix="hookport-version-", ignore_cleanup_errors=True) as home:
         environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         environment |= {"HOME": home, "TMPDIR": home, "NO_COLOR": "1", "TERM": "dumb", **PROXIES}
@@ -145,8 +145,8 @@ def _fetch(entry: str, package: AgentPackage, progress: Progress) -> None:
         built.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ProgramError(
-            f"'{get_cache_folder()}' cannot be written: {error.strerror}."
-            " Set HOOKPORT_CACHE_DIR to a folder of yours."
+            f"cannot write '{get_cache_folder()}': {error.strerror}."
+            " Set HOOKPORT_CACHE_DIR to a writable folder."
         ) from None
     for leftover in built.glob(f"{entry}~*"):
         if (
@@ -188,7 +188,7 @@ def _fetch_npm(package: AgentPackage, folder: Path, progress: Progress) -> None:
     npm = shutil.which("npm")
     if not npm:
         raise ProgramError(
-            f"`npm` is not on PATH, and {package.name} comes from npm; it was not fetched."
+            f"`npm` is not on PATH, so {package.name} was not fetched."
             f" Install Node.js {package.node or NODE} or later."
         )
     folder.mkdir()
@@ -202,10 +202,10 @@ def _fetch_pypi(package: AgentPackage, folder: Path, progress: Progress) -> None
     if not python:
         least = ".".join(map(str, package.python))
         raise ProgramError(
-            f"no Python {least} or later is on this machine, and {package.name} needs it; it was not fetched."
+            f"{package.name} needs Python {least} or later, which is not on this machine; it was not fetched."
             f" Install Python {least}."
         )
-    # A pip of its own makes the environment ten times slower to build, and is not needed where there is one.
+    # Installing pip makes building the environment ten times slower, and is unnecessary if one exists.
     has_no_pip = not read_version((python, "-m", "pip", "--version"))
     _run_fetch(
         [python, "-m", "venv", *([] if has_no_pip else ["--without-pip"]), str(folder)], package, progress
@@ -220,14 +220,14 @@ def _find_pythons(least: tuple[int, int]) -> Iterator[str]:
     """Find the interpreters that are new enough, the likeliest first."""
     if sys.version_info[:2] >= least:
         yield sys.executable
-    # A minor version too new may lack the built packages that an agent needs, so the lowest come first.
+    # A minor version that is too new may lack built packages that an agent needs, so the lowest comes first.
     minors = range(max(least[1], 9), 30)
     places = [Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"]
     for minor in minors:
         named = shutil.which(f"python3.{minor}")
         kept = [str(path) for place in places for path in sorted(place.glob(f"3.{minor}.*/bin/python"))]
         for path in filter(None, (named, *kept)):
-            # A shim of pyenv is there for versions that are not chosen, and fails.
+            # pyenv has shims for versions that are not selected; they fail.
             if read_version((path, "--version")).startswith(f"3.{minor}."):
                 yield path
 
@@ -240,7 +240,7 @@ def _run_fetch(command: Sequence[str], package: AgentPackage, progress: Progress
             command, environment, FETCH_SECONDS, lambda time: progress(f"fetching {what}{time}")
         )
     except OSError as error:
-        raise ProgramError(f"`{command[0]}` cannot be started: {error.strerror}.") from error
+        raise ProgramError(f"cannot start `{command[0]}`: {error.strerror}.") from error
     if code == 0:
         return
     tool, site = ("npm", "npm") if package.registry == "npm" else ("pip", "PyPI")
@@ -248,7 +248,7 @@ def _run_fetch(command: Sequence[str], package: AgentPackage, progress: Progress
         raise ProgramError(f"{tool} did not fetch {what} within {FETCH_SECONDS:.0f} s. Try again.")
     if UNREACHED.search(text):
         raise ProgramError(
-            f"{tool} does not reach its registry, so {what} was not fetched. Check the network and try again."
+            f"{tool} cannot reach its registry, so {what} was not fetched. Check the network and try again."
         )
     if UNKNOWN.search(text):
         raise ProgramError(f"{site} has no {what}; it was not fetched.")
@@ -263,7 +263,7 @@ def _run_command(
     tick: Callable[[str], None],
     cwd: str | None = None,
 ) -> tuple[int | None, str]:
-    """Run a command to its end or its deadline, with all it starts; its code and what it printed."""
+    """Run a command and its children to the end or the deadline; return exit code and output."""
     with tempfile.TemporaryFile() as printed:
         child = subprocess.Popen(
             command,
@@ -284,7 +284,7 @@ def _run_command(
                 if code is None:
                     tick(f", {time.monotonic() - started:.0f} s")
         finally:
-            # Also when we are interrupted; and a program may leave others behind.
+            # Also if we are interrupted; and a program may leave others behind.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()

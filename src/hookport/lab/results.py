@@ -1,4 +1,4 @@
-"""What was measured: one JSON file for each agent and version, the same bytes for the same results."""
+"""The measurements: one JSON file for each agent and version, the same bytes for the same results."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ NOTHING: Mapping[str, Tree] = MappingProxyType({})
 
 
 class ScenarioResult(NamedTuple):
-    """What came of one scenario in one mode: `pass`, `fail` or `cannot`, and what shows it.
+    """The result of one scenario in one mode: `pass`, `fail` or `cannot`, with the evidence.
 
-    `reason` is why an agent cannot and `instead` what it does; `parts` has the result of each format.
+    `reason` is why an agent cannot, and `instead` what it does; `parts` has the result of each format.
     """
 
     result: str
@@ -31,7 +31,7 @@ class ScenarioResult(NamedTuple):
 
 
 class AgentResults(NamedTuple):
-    """What was measured on one version of one agent; `events` has how often each native event fired."""
+    """The measurements of one version of one agent; `events` counts how often each native event fired."""
 
     agent: str
     driver: str
@@ -51,7 +51,7 @@ def make_file_name(results: AgentResults) -> str:
 
 
 def format_results(results: AgentResults) -> str:
-    """Format the results file, with sorted keys and nothing that is empty."""
+    """Format the results file, with sorted keys and without empty fields."""
     tree = results._asdict()
     tree["events"] = {native: {"fired": count} for native, count in results.events.items()}
     tree["scenarios"] = {
@@ -67,7 +67,7 @@ def _make_result_tree(result: ScenarioResult) -> dict[str, Tree]:
 
 
 def parse_results(text: str, file: str = "") -> AgentResults:
-    """Parse the results in a text; InputError where it has none."""
+    """Parse the results in a text; InputError if it has none."""
     try:
         tree = json.loads(text)
         scenarios = {
@@ -93,7 +93,7 @@ def load_results() -> list[AgentResults]:
 
 
 def write_results(folder: Path, results: AgentResults) -> Path:
-    """Put results into a folder, whole or not at all."""
+    """Write results into a folder, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / make_file_name(results)
     replace_file(str(path), format_results(results).encode(), None)
@@ -101,7 +101,7 @@ def write_results(folder: Path, results: AgentResults) -> Path:
 
 
 def save_results(results: AgentResults) -> Path:
-    """Keep results in hookport's own source, in place of those of other versions."""
+    """Store results in hookport's own source, replacing those of other versions."""
     folder = Path(str(files("hookport.lab").joinpath("results")))
     path = folder / make_file_name(results)
     if path.is_file():
@@ -113,9 +113,9 @@ def save_results(results: AgentResults) -> Path:
 
 
 def merge_results(old: AgentResults, new: AgentResults) -> AgentResults:
-    """Merge new results with the scenarios that were measured before and not again.
+    """Merge new results with earlier results of scenarios that were not measured again.
 
-    Where some are of before, all have the older day: nothing is called newer than it is.
+    If some are earlier, all get the earlier day: nothing is dated newer than it is.
     """
     names = {*old.scenarios, *new.scenarios}
     scenarios = {

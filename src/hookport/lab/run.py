@@ -28,15 +28,15 @@ from hookport.project.places import list_sites
 from hookport.shapes.dialect import find_event, list_locations
 from hookport.wire.answers import write_answer
 
-# How long `hookport sync` and the like may take on a machine that is busy.
+# How long `hookport sync` and similar commands may take on a busy machine.
 INSTALL_SECONDS = 120
-# How long hooks that nobody waits for have to come up after the agent has ended.
+# How long async hooks have to start after the agent has ended.
 BESIDE_SECONDS = 10
 OWN, OWN_EVENT = "own", "before_tool_execute"
 
 
 class ScenarioRun(NamedTuple):
-    """One process of an agent: a scenario in a mode, with the formats that are proven in it."""
+    """One process of an agent: a scenario in a mode, with the formats it proves."""
 
     driver: str
     scenario: Scenario
@@ -45,7 +45,7 @@ class ScenarioRun(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As a person writes it; the format is named where there is a run for each."""
+        """Format the run as a person writes it, with the format if each has its own run."""
         part = f"-{self.formats[0]}" if self.is_part else ""
         return f"{self.scenario.name}-{self.mode}{part}"
 
@@ -55,10 +55,10 @@ class ScenarioRun(NamedTuple):
 
 
 class FinishedRun(NamedTuple):
-    """What a run gave: a verdict for each format, and what was seen on the way.
+    """What a run gave: a verdict for each format, and the observations.
 
-    `events` counts the native events that the bridge got; `flaky` is what the first of two tries said, where
-    the second said otherwise.
+    `events` counts the native events that the bridge got; `flaky` is the first of two tries, if the second
+    differed.
     """
 
     run: ScenarioRun
@@ -79,7 +79,7 @@ def play_scenario(
     if world.scope == "project":
         project.update({file.path: file.text for file in written})
     else:
-        # Hooks of a scenario's own files are the user's too.
+        # Hooks in a scenario's own files are also the user's.
         moved = find_home_files(run.scenario)
         written += [FormatFile(moved[path], project.pop(path)) for path in moved if path in project]
     word = run.formats[0] if run.formats else ""
@@ -121,7 +121,7 @@ def play_scenario(
 
 
 def _tamper(project: Path, written: Sequence[FormatFile]) -> None:
-    """Add a line to every script, as whoever disarms a guard would."""
+    """Add a line to every script, like someone who disarms a guard."""
     for file in written:
         if file.text.startswith("#!") or file.path.endswith(".py"):
             with (project / file.path).open("a", encoding="utf-8") as script:
@@ -129,7 +129,7 @@ def _tamper(project: Path, written: Sequence[FormatFile]) -> None:
 
 
 def _choose_scope(driver: Driver, mode: Mode) -> formats.Scope:
-    """Choose whose hooks are proven: native hooks are the user's where an agent reads no project's files."""
+    """Choose the scope of the proven hooks: the user's for native hooks of an agent without project files."""
     return "user" if mode == "native" and not reads_projects(get(get_dialect_id(driver))) else "project"
 
 
@@ -138,7 +138,7 @@ def reads_projects(dialect: Dialect) -> bool:
 
 
 def make_hooks(scenario: Scenario, form: Format) -> list[ScenarioHook]:
-    """Make the hooks of a scenario under the names that they have in a format."""
+    """Make the hooks of a scenario under their names in a format."""
     named = [hook._replace(name=f"{hook.name}-{form.name}") for hook in scenario.hooks]
     return [fill_format(hook, form.name) for hook in named]
 
@@ -218,7 +218,7 @@ def explain_missing_call(scenario: Scenario, driver: Driver) -> str:
     """Explain why the driver cannot play a scenario: it has no call for a step; `read` is optional."""
     for kind, _ in scenario.steps:
         if kind not in ("say", "read") and kind not in driver.calls:
-            return driver.lacks.get(f"calls.{kind}", f"no tool of {driver.title} is known for '{kind}'")
+            return driver.lacks.get(f"calls.{kind}", f"{driver.title} has no known tool for '{kind}'")
     return ""
 
 
@@ -251,7 +251,7 @@ def call_hookport(
     driver: Driver, lab_stage: Stage, environment: Mapping[str, str], commands: Sequence[Sequence[str]]
 ) -> str:
     """Call the real `hookport` in the project, once for each command; return the trouble, or nothing."""
-    # An agent that keeps approvals of its own is asked for them, so its program must be found.
+    # An agent with its own approvals is asked for them, so its program must be on PATH.
     bin_folder = lab_stage.home.parent / "programs"
     bin_folder.mkdir(exist_ok=True)
     shim = bin_folder / driver.program
@@ -274,7 +274,7 @@ def call_hookport(
         transcript.append(
             f"$ hookport {shlex.join(command)}\n{done.stdout}{done.stderr}=> {done.returncode}\n"
         )
-        # 1 is a finding that a person must see, with everything written.
+        # 1 means a finding that a person must see; everything is written.
         if done.returncode not in (0, 1):
             last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["it said nothing"]
             trouble = trouble or f"`hookport {shlex.join(command)}` failed: {last[0]}"
@@ -292,7 +292,7 @@ def write_files(folder: Path, hook_files: Sequence[FormatFile]) -> None:
             path.chmod(0o755)
 
 
-# Cline runs no file that begins with `#!/usr/bin/env -S` (measured, 3.0.65).
+# Cline runs no file that starts with `#!/usr/bin/env -S` (measured, 3.0.65).
 OWN_SCRIPT = """#!/usr/bin/env python3
 import json, subprocess, sys
 
@@ -307,12 +307,12 @@ sys.stdout.write(stdout)
 sys.stderr.write(stderr)
 sys.exit(code)
 """
-# What a hook gets that leaves a child behind: an agent that waits for the child has no answer in time.
+# The timeout of a hook that leaves a child behind: an agent that waits for the child gets no answer in time.
 SHORT_SECONDS = 5
 
 
 def _make_own_script(dialect: Dialect, own_hook: OwnHook, records: Path) -> str:
-    """Make a program that answers in the agent's own words, as if no other agent existed."""
+    """Make a program that answers in the agent's own dialect, as if no other agent existed."""
     native = find_event_specs(dialect, OWN_EVENT)[0].native
     event = Event(OWN_EVENT, dialect.id, native)
     answers = [
@@ -325,7 +325,7 @@ def _make_own_script(dialect: Dialect, own_hook: OwnHook, records: Path) -> str:
 
 
 def write_own_hook(lab_stage: Stage, dialect: Dialect, scenario: Scenario, world: LabWorld) -> None:
-    """Write a hook of the user's own in the agent's words and file, beside what the file has."""
+    """Write the user's own hook in the agent's dialect and file, beside the file's other content."""
     form = formats.get(formats.list_names()[0])
     own_hook = scenario.own or OwnHook()
     script = lab_stage.home / "own.py"
@@ -341,7 +341,7 @@ def write_own_hook(lab_stage: Stage, dialect: Dialect, scenario: Scenario, world
     for file in pipeline.convert(reading, dialect, bare=True).files:
         place = find_local_file(dialect) if own_hook.scope == "local" else file.path
         path = _choose_own_place(lab_stage, dialect, place, is_alone=scenario.scope == "user")
-        # Where an event is a file, the hook is that file.
+        # If an event is a file, the hook is that file.
         data = script.read_bytes() if find_event(dialect, path.name) else file.text.encode()
         if path.exists():
             existing = pipeline.read({file.path: path.read_bytes()}, dialect)
@@ -354,12 +354,12 @@ def write_own_hook(lab_stage: Stage, dialect: Dialect, scenario: Scenario, world
 
 
 def find_local_file(dialect: Dialect) -> str:
-    """Find the file of a project that is the user's alone; empty where the agent has none."""
+    """Find the agent's personal file in a project; empty if it has none."""
     return next((place.path for place in dialect.locations if place.scope == "local"), "")
 
 
 def _choose_own_place(lab_stage: Stage, dialect: Dialect, path: str, *, is_alone: bool) -> Path:
-    """Choose the file of a user's hook: none that is hookport's by its name or by its event.
+    """Choose the file of a user's hook: not a file of hookport, by its name or by its event.
 
     `is_alone`: hookport writes none of the project's files.
     """

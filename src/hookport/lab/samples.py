@@ -1,7 +1,7 @@
-"""What is played to prove a person's own hooks: harmless things, and things that guards are for.
+"""The calls that are played to prove a person's own hooks: harmless ones, and those that guards are for.
 
-Everything here happens in the project of a run and nowhere else: no path leads out of it, nothing is asked of
-a network, and what is published or installed is only rehearsed.
+Everything here happens inside the project of a run: no path leads out of it, nothing uses a network, and
+publishing or installing is only rehearsed.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from hookport.model.runs import Call, Event
 from hookport.runtime.plan import PlannedHook
 from hookport.runtime.select import match_hook
 
-# The tool that a kind of step is a call of.
+# The tool of each kind of step.
 TOOLS = {"shell": "shell", "write": "file_write", "edit": "file_edit", "read": "file_read", "mcp": ""}
 SERVER, SHOUT = "lab", "shout"
-# Made of pieces, so that no scanner takes them for real ones.
+# Split into pieces, so that no scanner reports them as real.
 AWS_KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 GITHUB_TOKEN = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 SECRETS = f"aws_access_key_id={AWS_KEY} token={GITHUB_TOKEN} password=hunter2-hookport"
@@ -34,12 +34,12 @@ KIND = re.compile(r"(shell|write|edit|read|prompt):\s*(.+)", re.DOTALL)
 
 
 class Sample(NamedTuple):
-    """One thing that the model does, or that the user asks.
+    """One call of the model, or one prompt of the user.
 
-    `given` are the arguments of the driver's call, `about` is what a person reads: of a command its text, as
-    it was played. `mark` is the file that a command leaves when it ran, or what else tells a sample from
-    others. `planted` are the files that must be there first. `program` are the words of the program that a
-    command starts with: that it is started is seen, so the command is played as it is written.
+    `given` are the arguments of the driver's call; `about` is the text for people, for a command its text as
+    played. `mark` is the file that a command leaves when it ran, or another text that identifies the sample.
+    `planted` are the files that must exist first. `program` are the words of the program that a command
+    starts with: its start is observed, so the command is played unchanged.
     """
 
     kind: str
@@ -56,14 +56,14 @@ class Sample(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What is in every payload that is about it."""
+        """The text that every payload about it contains."""
         return self.given[0] if self.program else self.mark
 
 
 COMMANDS = (
     "rm -rf victim",
     "rm -rf ./victim-2",
-    # Of the three this is the one that Codex does not refuse by itself (measured, 0.166.0).
+    # The only one of the three that Codex does not refuse itself (measured, 0.166.0).
     "rm -r victim-3",
     "find victim-4 -delete",
     "chmod -R 777 victim-5",
@@ -83,11 +83,11 @@ COMMANDS = (
 )
 VICTIM = re.compile(r"\bvictim(-\d)?\b")
 PLANTED = ((".env", "FAKE=1\n"),)
-# A command without anything that a shell makes other words of: its program is started with the words of the
+# A command without anything that a shell expands: its program is started with the words of the
 # text.
 PLAIN = re.compile(r"[\w@%+=:,./ -]+((\||;|&&|\|\|)[\w@%+=:,./ -]+)*")
 PROGRAM = re.compile(r"\w[\w.+-]*")
-# What shells do themselves, whatever is on PATH.
+# Words that shells run themselves, whatever is on PATH.
 BUILT_IN = frozenset(
     re.findall(
         r"\S+",
@@ -102,7 +102,7 @@ BUILT_IN = frozenset(
 WRITTEN = ((".env.production", "FAKE=1\n"), ("secrets/id_rsa", "fake\n"), ("settings.ini", f"{SECRETS}\n"))
 EDITED = (".env.local", "package-lock.json")
 READ = (".env", "id_rsa")
-# What formatters and linters look at.
+# Files for formatters and linters.
 FORMATTED = (("sample.py", "value = 1\n"), ("sample.ts", "export const value = 1;\n"))
 PROMPT = Sample("prompt", "a prompt with keys and a password", (f"Use this: {SECRETS}",), "")
 
@@ -110,9 +110,9 @@ PROMPT = Sample("prompt", "a prompt with keys and a password", (f"Use this: {SEC
 def choose_samples(
     hooks: Sequence[PlannedHook], kinds: Collection[str], asked_samples: Sequence[Sample]
 ) -> list[Sample]:
-    """Choose the calls to play: a harmless one of each kind, then what the hooks are for.
+    """Choose the calls to play: a harmless one of each kind, then those that the hooks match.
 
-    `own` are those that a person asked for; they are played whatever the hooks say.
+    `own` are the person's own samples; they are played whatever the hooks match.
     """
     tooled = [hook for hook in hooks if hook.event in (*GUARDED, *AFTER, *FAILING)]
     samples = [
@@ -129,20 +129,20 @@ def choose_samples(
     counts: Counter[str] = Counter()
     numbered: list[Sample] = []
     for sample in dict.fromkeys(sample for sample in samples if sample.kind in kinds):
-        # The same for every agent, whichever other kinds of calls it has.
+        # The same for every agent, whatever other kinds of calls it has.
         numbered.append(_number_sample(sample, counts[sample.kind]))
         counts[sample.kind] += 1
     return numbered
 
 
 def mark_command(sample: Sample) -> Sample:
-    """Mark a command by itself, because the program it starts is not observed."""
+    """Make a command leave its own mark, because the start of its program is not observed."""
     text = _add_mark(sample.given[0], sample.mark)
     return sample._replace(about=text, given=(text,), program=())
 
 
 def choose_prompts(hooks: Iterable[PlannedHook], asked_samples: Sequence[Sample]) -> list[Sample]:
-    """Choose the prompts to play, each in a run of its own."""
+    """Choose the prompts to play, each in its own run."""
     asked_prompts = [sample for sample in asked_samples if sample.kind == "prompt"]
     return [*([PROMPT] if any(hook.event == "before_prompt" for hook in hooks) else ()), *asked_prompts]
 
@@ -159,13 +159,13 @@ def parse_sample(text: str) -> Sample:
     kind_match = KIND.fullmatch(text.strip())
     kind, argument = (kind_match[1], kind_match[2].strip()) if kind_match else ("shell", text.strip())
     if not argument:
-        raise UsageError("--sample '' plays nothing. Give a command, or such as 'write: PATH'.")
+        raise UsageError("--sample '' plays nothing. Give a command, or for example 'write: PATH'.")
     if kind == "prompt":
         return Sample("prompt", argument, (argument,), "")
     if kind == "shell":
         return _make_command(argument)
     if not PATH.fullmatch(argument):
-        raise UsageError(f"--sample '{text}': '{argument}' is no path inside a project. Give a relative one.")
+        raise UsageError(f"--sample '{text}': '{argument}' is not a path in a project. Give a relative path.")
     makers = {"write": lambda: _make_write(argument, "sample\n"), "edit": lambda: _make_edit(argument)}
     return makers.get(kind, lambda: _make_read(argument))()
 
@@ -183,7 +183,7 @@ def _make_controls(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
 
 
 def _select_fitting(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
-    """Select what guards look for and formatters change, where a hook's matcher matches."""
+    """Select the calls that guards stop and formatters change, if a hook's matcher matches."""
     formatted = [_make_write(path, text)._replace(harmless=True) for path, text in FORMATTED]
     for sample in (*formatted, *_make_dangers()):
         events = AFTER if sample.harmless else GUARDED
@@ -205,7 +205,7 @@ def _make_command(line: str, *, harmless: bool = False) -> Sample:
 
 
 def _find_program(line: str) -> tuple[str, ...]:
-    """Find the words of the program that a command starts; none where a shell may change them."""
+    """Find the words of the program that a command starts; none if a shell may change them."""
     words = re.split(r"[|;&]", line, maxsplit=1)[0].split()
     is_sure = PLAIN.fullmatch(line) and words and PROGRAM.fullmatch(words[0]) and words[0] not in BUILT_IN
     return tuple(words) if is_sure else ()
@@ -215,7 +215,7 @@ def _add_mark(line: str, mark: str) -> str:
     """Make a command leave a file after its work, or before it ends the shell."""
     if line.startswith("exit "):
         return f"touch {mark}; {line}"
-    # A comment or a text that goes on in further lines would swallow what follows it.
+    # A comment or a multi-line text would swallow what follows it.
     joint = "\n" if "#" in line or "<<" in line or "\n" in line else "; "
     return f"{line}{joint}touch {mark}"
 
@@ -245,7 +245,7 @@ def _number_sample(sample: Sample, number: int) -> Sample:
 
 
 def _make_call(sample: Sample) -> Call:
-    """Make the call in canonical words, with the path as agents send it."""
+    """Make the call in canonical form, with the path as agents send it."""
     arguments, path = sample.given, f"/project/{sample.path}"
     if sample.kind == "mcp":
         return Call(
@@ -261,15 +261,15 @@ def _make_call(sample: Sample) -> Call:
 
 
 def _names_mcp(hook: PlannedHook) -> bool:
-    """Whether a matcher is about MCP tools of the server that there is."""
+    """Whether a matcher is about tools of the lab's MCP server."""
     control = Sample("mcp", "", (SHOUT, ""), "")
     return bool(hook.terms) and is_matching(hook.replace(content=""), control)
 
 
 def _make_likenesses(hook: PlannedHook, kinds: Collection[str]) -> Iterator[Sample]:
-    """For a hook that none of the samples is for: calls with a text that its pattern matches.
+    """Make samples for a hook that matches no other: calls with a text that its pattern matches.
 
-    A command is only printed, never run: what a guard looks for may be anything.
+    A command is only printed, never run: a guard may match anything.
     """
     text = likeness.make_likeness(hook.content) if hook.content else ""
     if not text:

@@ -1,8 +1,9 @@
-"""What a scenario is: hooks, what the model does, what must come of it; data, read and checked from YAML."""
+"""What a scenario is: hooks, the model's steps, the expected results; data, read and checked from YAML."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -15,27 +16,26 @@ from hookport.model.tools import TOOLS
 Path = tuple[str | int, ...]
 Mode = Literal["bridge", "native"]
 # `together`: one run, in which every format has its own hook and its own marker; `each`: a run for each
-# format; `one`: one run with the first format that can say it.
+# format; `one`: one run with the first format that can express it.
 Sharing = Literal["together", "each", "one"]
 MODES: tuple[Mode, ...] = ("bridge", "native")
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 FORMAT = "{format}"
-# What a hook does when it acts. `deny` is the best way that its format has.
+# What a hook does when it acts. `deny` is its format's best way.
 ANSWERS = (
     *("none", "deny", "deny-exit", "deny-json", "noise-deny-json", "allow", "ask", "rewrite", "context"),
-    # Without the event's name, which some agents want beside it; of one field only.
+    # Without the event's name, which some agents require; of one field only.
     *("deny-nameless", "rewrite-partial", "sleep", "crash"),
 )
 ABILITIES = ("fires", "block", "rewrite", "context")
-# What an agent needs besides: a pattern on a tool's input; hooks of a project in a folder below its root; to
-# tell the model why a tool of an MCP server was denied; hooks of its own that others can read; to call
-# tools in a folder that it does not trust; to send its permission mode, and the path of its transcript; to
-# show a message to the person who sits at it; to go on after a denied call; not to wait for processes that a
-# hook leaves behind.
+# Further needs of a scenario: a pattern on a tool's input; hooks of a project in a folder below its root;
+# giving the model the reason for a denied MCP call; hooks of the agent that others can read; tool calls in an
+# untrusted folder; sending its permission mode, and the path of its transcript; showing a message to a
+# person; continuing after a denied call; not waiting for processes that a hook leaves behind.
 WAYS = ("below", "mcp_reason", "readable", "untrusted", "mode", "transcript", "told", "again", "leaves")
 SUBJECTS = ("command", "path", "prompt", "text")
-# Fields that not every format has a word for.
+# Fields that not every format supports.
 FIELDS = ("mode", "transcript")
 STEPS: dict[str, tuple[str, ...]] = {
     "shell": (),
@@ -49,14 +49,14 @@ PROMPT = "Do what the task says."
 
 
 class ScenarioHook(NamedTuple):
-    """A hook that no format has written yet.
+    """A hook in no format yet.
 
-    `when` is a subject and a text: it acts where the text is in that part of the payload, and has no opinion
-    otherwise. `says` is a field and its whole text, `exists` a field that must name a path which is there.
-    `change` are the text that a rewrite replaces in the command, or in the subject of `when` where it is
-    partial, and the new one. `once`: it acts
-    the first time only. `closed`: its failure denies. `event` `*` stands for every event. A hook that
-    slept leaves `waited-` and its witness where that file is not there when it wakes.
+    `when` is a subject and a text: it acts if the text is in that part of the payload, and otherwise has no
+    opinion. `says` is a field and its whole text, `exists` a field that must name an existing path.
+    `change` are the text that a rewrite replaces, in the command, or for a partial rewrite in the subject of
+    `when`, and the new text. `once`: it acts only the first time. `closed`: its failure denies. `event` `*`
+    means every event. A hook that slept leaves `waited-` and its witness if that file does not exist when it
+    wakes.
     """
 
     name: str
@@ -80,11 +80,11 @@ class ScenarioHook(NamedTuple):
 
 
 class OwnHook(NamedTuple):
-    """A hook of the user's own in the agent's words and file.
+    """The user's own hook in the agent's dialect and file.
 
-    It denies with `reason` where the text `when` is in the payload; without one it only watches. `scope` is
-    that of the file, where the agent has such a file. `child`: where it denies, it leaves a process behind
-    for so many seconds, which keeps its output open.
+    It denies with `reason` if the text `when` is in the payload; without `when` it only watches. `scope` is
+    that of the file, if the agent has such a file. `child`: when it denies, it leaves a process behind for so
+    many seconds, which keeps its output open.
     """
 
     when: str = ""
@@ -94,14 +94,14 @@ class OwnHook(NamedTuple):
 
 
 class AbilityNeed(NamedTuple):
-    """What an agent must be able to do at an event."""
+    """An ability that an agent needs on an event."""
 
     event: str
     can: str
 
 
 class Check(NamedTuple):
-    """One thing that must be so after the run: its kind and what it is about."""
+    """One condition after the run: its kind and its subject."""
 
     kind: str
     about: Mapping[str, Tree]
@@ -116,25 +116,25 @@ class Scenario(NamedTuple):
     steps: tuple[tuple[str, Tree], ...]
     expect: tuple[Check, ...]
     needs: tuple[AbilityNeed, ...] = ()
-    # What is so where the agent lacks something, in checks and in words.
+    # The result if the agent lacks the ability, as checks and in words.
     otherwise: tuple[Check, ...] = ()
     instead: str = ""
     modes: tuple[Mode, ...] = MODES
     formats: Sharing = "together"
-    # The same where a denied call ends the agent's run.
+    # The result if a denied call ends the agent's run.
     ending: Sharing = "together"
-    # All that must be so where an agent reads a format's file by itself; None: the same as elsewhere.
+    # All checks if an agent itself reads a format's file; None: the same as elsewhere.
     itself: tuple[Check, ...] | None = None
-    # Files of the project by path, with the text in them; those that start with `#!` are made executable.
+    # Files of the project by path, with their text; a file starting with `#!` becomes executable.
     files: Mapping[str, str] = NOTHING
     prompt: str = PROMPT
     cwd: str = ""
     approved: bool = True
-    # The scripts of the hooks get another line after they were approved.
+    # The hooks' scripts get another line after their approval.
     tampered: bool = False
-    # Whose settings hooks are installed in, where the agent has the choice.
+    # The scope of the installed hooks, if the agent has the choice.
     scope: Literal["project", "user", "both"] = "project"
-    # It stands in the agent's file before anything is installed.
+    # It is in the agent's file before anything is installed.
     own: OwnHook | None = None
     # The agent trusts the project's folder.
     trusted: bool = True
@@ -142,7 +142,7 @@ class Scenario(NamedTuple):
     programs: tuple[str, ...] = ()
     # Commands in files that several agents read are adopted, with the entries of all those agents.
     adopt: bool = False
-    # The text of the file, for the key of what was played before.
+    # The text of the file, for the key of earlier results.
     text: str = ""
 
     @property
@@ -150,7 +150,7 @@ class Scenario(NamedTuple):
         return any(kind == "mcp" for kind, _ in self.steps)
 
 
-# What a check is about, by its kind: the fields, those in capitals being needed; a plain text is the first.
+# The fields of a check, by its kind; fields in capitals are required, and a plain string is the first.
 CHECKS: dict[str, tuple[str, ...]] = {
     "there": ("PATH", "text"),
     "gone": ("PATH",),
@@ -207,15 +207,17 @@ _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "says": dict,
     "exists": str,
 }
-_KINDS = {str: "a text", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
+_KINDS = {str: "a string", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
 
 
-def list_names() -> list[str]:
+@cache
+def list_names() -> tuple[str, ...]:
     """List every scenario, in alphabetical order."""
     file_names = (path.name for path in files("hookport.lab").joinpath("scenarios").iterdir())
-    return sorted(name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml"))
+    return tuple(sorted(name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml")))
 
 
+@cache
 def get(name: str) -> Scenario:
     """The scenario of that name."""
     if name not in list_names():
@@ -225,7 +227,7 @@ def get(name: str) -> Scenario:
 
 
 def parse_scenario(name: str, text: str) -> Scenario:
-    """Parse a scenario; InputError lists everything that is wrong with it."""
+    """Parse a scenario; InputError lists every error in it."""
     import yaml
 
     file = f"{name}.yaml"
@@ -234,10 +236,10 @@ def parse_scenario(name: str, text: str) -> Scenario:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        raise InputError(Problem(f"no YAML: {error.problem}", (), file, line, column)) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a sign or a date that there is not
+        raise InputError(Problem(f"invalid YAML: {error.problem}", (), file, line, column)) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # an invalid character or date
         why = str(error).partition("\n")[0]
-        raise InputError(Problem(f"no YAML: {why}", file=file)) from None
+        raise InputError(Problem(f"invalid YAML: {why}", file=file)) from None
     if not isinstance(tree, dict):
         raise InputError(Problem("a scenario must be an object", file=file))
     reader = _ScenarioReader(file)
@@ -248,7 +250,7 @@ def parse_scenario(name: str, text: str) -> Scenario:
 
 
 class _ScenarioReader:
-    """Reads one file and keeps what is wrong with it."""
+    """Reads one file and collects its errors."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -313,7 +315,7 @@ class _ScenarioReader:
         path: Path,
         needed: tuple[str, ...] = (),
     ) -> Mapping[str, Tree]:
-        """Read the fields of an object that are known and have the right type; the others are problems."""
+        """Read the known fields of an object with the right type; the others are problems."""
         if not isinstance(tree, dict):
             self.add_problem(path, "must be an object")
             return {}
@@ -352,7 +354,7 @@ class _ScenarioReader:
     def read_texts(self, tree: Mapping[Tree, Tree], path: Path) -> dict[str, str]:
         for key, value in tree.items():
             if not isinstance(value, str):
-                self.add_problem((*path, str(key)), "must be a text")
+                self.add_problem((*path, str(key)), "must be a string")
             elif str(key).startswith("/") or ".." in str(key).split("/"):
                 self.add_problem((*path, str(key)), "must be a path in the project")
         return {str(key): str(value) for key, value in tree.items()}
@@ -428,7 +430,7 @@ class _ScenarioReader:
         if kinds:
             self.read_fields(value, kinds, (*path, kind), needed=STEPS[kind])
         elif not isinstance(value, str):
-            self.add_problem((*path, kind), "must be a text")
+            self.add_problem((*path, kind), "must be a string")
         return kind, value
 
     def read_checks(self, trees: list[Tree], key: str, hooks: set[str]) -> tuple[Check, ...]:

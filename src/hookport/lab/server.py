@@ -1,7 +1,6 @@
-"""The scripted model: a real HTTP server on 127.0.0.1 that plays steps and keeps every request.
+"""The scripted model: a real HTTP server on 127.0.0.1 that plays steps and stores every request.
 
-Which step answers a request follows from the conversation in it and from nothing else, so a request that is
-sent again gets the same step.
+Only the conversation in a request decides which step answers it, so a repeated request gets the same step.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ SECRETS = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECAS
 SECRET_QUERY = re.compile(r"(?<=[?&])(key|access_token)=[^&]*")
 HEALTH = ("/", "/health", "/healthz", "/v1/health", "/ping")
 
-# The ids of our calls say which step made them; a text says how far a conversation is that was summed up.
+# The ids of our calls contain their step; a text marks how far a summarised conversation is.
 MARK = re.compile(r"play(\d+)n\d+")
 NEXT = re.compile(r"The next scripted step is number (\d+)\.")
 SUMMARY = re.compile(
@@ -40,7 +39,7 @@ SUMMARY = re.compile(
 
 
 class ModelScript:
-    """The steps, and how far each conversation is with them."""
+    """The steps, and the progress of each conversation."""
 
     def __init__(self, steps: Sequence[ModelStep]) -> None:
         self.steps = tuple(steps)
@@ -49,11 +48,10 @@ class ModelScript:
         self._lock = threading.Lock()
 
     def count_steps(self, conversation: Conversation) -> int:
-        """Count the steps that the conversation has behind it.
+        """Count the steps that the conversation has completed.
 
-        Calls are known by their ids, or by their number where an agent gives them ids of its own. A text
-        counts only if it is the one that the script has at this place, since agents put words into the
-        model's mouth.
+        Calls are identified by their ids, or by their number if an agent gives them its own ids. A text
+        counts only if it is the script's text at this place, because agents add texts in the model's name.
         """
         done = max(
             (int(number) for message in conversation.texts for number in NEXT.findall(message.text)),
@@ -68,10 +66,10 @@ class ModelScript:
         return done
 
     def step(self, conversation: Conversation) -> int | None:
-        """The number of the step that answers, or None for what is not about the script.
+        """The number of the step that answers, or None if the request is not part of the script.
 
-        That is a request without tools or with a wish for JSON (a title, a choice), one for a summary, and
-        another conversation that starts in the middle of this one (a subagent).
+        Such are requests without tools or for JSON (a title, a choice), for a summary, and another
+        conversation that starts in the middle of this one (a subagent).
         """
         done = self.count_steps(conversation)
         prompts = [message.text for message in conversation.texts if message.role == "user"]
@@ -94,7 +92,7 @@ def _is_step(step: ModelStep, called: bool, text: str) -> bool:  # noqa: FBT001 
 
 
 class Server:
-    """A running model; `requests` are those received so far. Use it in a `with`."""
+    """A running model; `requests` are the requests so far. Use it in a `with`."""
 
     def __init__(
         self, steps: Sequence[ModelStep], protocol: str, *, port: int = 0, requests_file: Path | None = None
@@ -129,7 +127,7 @@ class Server:
             self._file.close()
 
     def answer(self, ask: ModelRequest, headers: dict[str, str]) -> ModelReply:
-        """Answer one request and keep it."""
+        """Answer one request and store it."""
         kind = next((name for name, speech in self.speeches.items() if speech.recognise(ask.path)), "")
         record = RequestRecord(ask.method, SECRET_QUERY.sub(r"\1=(hidden)", _format_target(ask)), kind)
         with self._lock:
@@ -158,7 +156,7 @@ class Server:
         elif index < len(self.script.steps):
             step = self.script.steps[index]
         else:
-            # Agents stop a model that says the same thing again and again.
+            # Agents stop a model that repeats itself.
             step = ModelStep(text=f"That is all ({number}).")
         serial = f"play{len(self.script.steps) if index is None else index:02d}n{number:04d}"
         record = record._replace(step=index, texts=conversation.texts, results=conversation.results)
@@ -195,13 +193,13 @@ class _Listener(socketserver.ThreadingTCPServer):
     server: Server
 
     def handle_error(self, request: object, client_address: object) -> None:
-        # An agent that hangs up, or is ended in the middle of an answer, is no error of ours.
+        # An agent that hangs up, or ends in the middle of an answer, is not our error.
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class _UnreadableBodyError(Exception):
-    """A body that cannot be read, with the HTTP status for it."""
+    """An unreadable body, with its HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -215,7 +213,7 @@ class _ModelHandler(BaseHTTPRequestHandler):
     server: _Listener
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the requests are kept, and stderr belongs to the run."""
+        """Print nothing: the requests are stored, and stderr belongs to the run."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("do_"):
@@ -234,7 +232,7 @@ class _ModelHandler(BaseHTTPRequestHandler):
             record = RequestRecord(self.command, path, status=error.status)
             model._keep_request(record, dict(self.headers), None)  # noqa: SLF001 - the two are one thing
         else:
-            # Some clients are given an address that ends in a slash.
+            # Some clients get an address that ends in a slash.
             path = re.sub("/{2,}", "/", path)
             reply = model.answer(ModelRequest(self.command, path, query, body), dict(self.headers))
         with suppress(ConnectionError):
@@ -256,7 +254,7 @@ class _ModelHandler(BaseHTTPRequestHandler):
                 raw = _inflate(raw)
             elif coding != "identity":
                 raise _UnreadableBodyError(
-                    415, f"the scripted model does not read content-encoding '{coding}'"
+                    415, f"the scripted model does not support content-encoding '{coding}'"
                 )
         except (OSError, EOFError, zlib.error) as error:
             raise _UnreadableBodyError(400, f"the body is not {coding}: {error}") from error
@@ -304,7 +302,7 @@ class _ModelHandler(BaseHTTPRequestHandler):
 
 
 def _inflate(raw: bytes) -> bytes:
-    """What `deflate` means: a zlib stream, or, as some send it, a bare one."""
+    """Decode `deflate`: a zlib stream or, from some clients, a bare one."""
     try:
         return zlib.decompress(raw)
     except zlib.error:

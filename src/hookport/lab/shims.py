@@ -1,6 +1,6 @@
-"""Programs before those that samples start: each leaves the mark of its sample and starts the real one.
+"""Shims for the programs that samples start: each leaves its sample's mark and starts the real program.
 
-So a command is seen to run although it is played as it is written.
+So the start of a command is observed although it is played unchanged.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 
 from hookport.lab.samples import Sample
 
-# What login shells read after the system's own files, which may set PATH anew.
+# Files that login shells read after the system's own, which may reset PATH.
 PROFILES = (".profile", ".bash_profile", ".zshenv", ".zprofile")
 
 
 def place_shims(folder: Path, home: Path, project: Path, calls: Iterable[Sample], path: str) -> str:
-    """Write the shims; return the search path that finds them first, in login shells too."""
+    """Write the shims; return the PATH that finds them first, in login shells too."""
     waited: dict[str, list[Sample]] = {}
     for sample in calls:
         if sample.program:
@@ -40,7 +40,7 @@ def _make_shim(name: str, waited: Sequence[Sample], project: Path, real: str | N
         words = sample.program[1:]
         tests = [f"[ $# -eq {len(words)} ]"]
         tests += [f'[ "${{{number}}}" = {shlex.quote(word)} ]' for number, word in enumerate(words, 1)]
-        # Where a sandbox forbids it, the command goes on as it would.
+        # If a sandbox forbids it, the command continues normally.
         lines.append(f"{' && '.join(tests)} && (: >{shlex.quote(str(project / sample.mark))}) 2>/dev/null")
     missing = f"echo {shlex.quote(f'{name}: command not found')} >&2; exit 127"
     lines.append(f'exec {shlex.quote(real)} "$@"' if real else missing)

@@ -1,6 +1,6 @@
 """The world of one run: a fresh HOME, a fresh git project and an environment without the user's own.
 
-Only PATH and LANG are taken over; every other place that a program may write to lies below the run's folder.
+It inherits only PATH and LANG; every other place that a program may write is below the run's folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hookport.lab.driver import Driver, ModelStep, Stage
 from hookport.lab.play import Spec
 
 PROMPT = "Do the scripted things."
-# Nothing listens there: whoever asks for another host through it gets an error at once.
+# Nothing listens there: a request to another host through it fails at once.
 PROXIES = {
     **dict.fromkeys(("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"), "http://127.0.0.1:9"),
     **dict.fromkeys(("no_proxy", "NO_PROXY"), "127.0.0.1,localhost,::1"),
@@ -38,9 +38,9 @@ def build_stage(
 ) -> Stage:
     """Build the world of a run in an empty folder.
 
-    `files` are written into the project before its first commit; one that begins with `#!` can be executed.
-    `within` is the folder of the project in which the agent is started. An MCP server is added to the stage
-    by the caller.
+    `files` are written into the project before its first commit; a file starting with `#!` becomes
+    executable. `within` is the agent's start folder in the project. The caller adds an MCP server to the
+    stage.
     """
     root = root.resolve()
     home, project = root / "home", root / "project"
@@ -62,7 +62,7 @@ def build_stage(
 
 
 def commit(stage: Stage, message: str) -> None:
-    """Commit everything in the project, so that no command of a run that goes back to it takes it away."""
+    """Commit everything in the project, so that a reset in a run does not remove it."""
     _run_git(stage, ["add", "--all"])
     _run_git(stage, ["commit", "--quiet", "--allow-empty", "--no-verify", "--message", message])
 
@@ -101,7 +101,7 @@ def make_spec(
     settle_seconds: float = 1,
     more: Mapping[str, str] | None = None,
 ) -> Spec:
-    """Make the player's spec for a stage; `more` is added to the environment of the agent."""
+    """Make the player's spec for a stage; `more` is added to the agent's environment."""
     return Spec(
         argv=tuple(driver.command(stage)),
         cwd=str(stage.cwd),
@@ -117,7 +117,7 @@ def make_spec(
 
 
 def _find_free_port() -> int:
-    """Find a free port. In a network of its own it stays free; elsewhere the player reports a clash."""
+    """Find a free port. In a separate network it stays free; elsewhere the player reports a clash."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -128,7 +128,7 @@ def _make_command_path(folder: Path) -> str:
     scripts = Path(sysconfig.get_path("scripts"))
     folders = [str(scripts), str(Path(sys.executable).parent)]
     if not (scripts / "hookport").exists():
-        # Run from its source: the command is a script of ours.
+        # Run from source: the command is our own script.
         command = folder / "hookport"
         source = Path(__file__).resolve().parents[2]
         command.write_text(

@@ -17,7 +17,7 @@ LONGEST = 160
 
 
 def explain_unfired(account: Account, number: int) -> str:
-    """Explain what keeps a hook from firing."""
+    """Explain what prevents a hook from firing."""
     hook = account.hooks[number]
     explanation = _explain_by_tables(account, hook) or _explain_by_run(account)
     if explanation:
@@ -26,7 +26,7 @@ def explain_unfired(account: Account, number: int) -> str:
         return _explain_unmatched(account, hook)
     dialect = get(get_dialect_id(account.driver))
     natives = [spec.native for spec in find_event_specs(dialect, hook.event)]
-    return f"{', '.join(natives)} never came from {dialect.title}"
+    return f"{dialect.title} never sent {', '.join(natives)}"
 
 
 def _explain_by_tables(account: Account, hook: PlannedHook) -> str:
@@ -36,7 +36,7 @@ def _explain_by_tables(account: Account, hook: PlannedHook) -> str:
     ability = abilities.find_ability(account.driver, AbilityNeed(hook.event, "fires"))
     if ability.word != "yes":
         return ability.reason
-    return "" if hook.event in PLAYED else f"nothing that is played here makes {hook.event} happen"
+    return "" if hook.event in PLAYED else f"no sample makes {hook.event} fire"
 
 
 def _explain_by_run(account: Account) -> str:
@@ -47,22 +47,22 @@ def _explain_by_run(account: Account) -> str:
         return ""
     outcome = account.turns[-1].outcome if account.turns else None
     last = (outcome.stderr or outcome.stdout).strip().splitlines()[-1:] if outcome else []
-    return f"the agent did not come to ask the model: {last[0][:LONGEST] if last else 'it said nothing'}"
+    return f"the agent never asked the model: {last[0][:LONGEST] if last else 'it printed nothing'}"
 
 
 def _explain_unmatched(account: Account, hook: PlannedHook) -> str:
-    """Explain that its matcher is for something else; a name that no tool has is likely misspelt."""
+    """Explain that its matcher matches something else; an unknown tool name is probably misspelt."""
     driver = account.driver
     subject = " or ".join([*hook.tools] or [tool or value for _, value, tool in hook.terms]) or "calls"
     pattern = f" with '{hook.content}'" if hook.content else ""
-    explanation = f"its matcher is for {subject}{pattern}, and nothing like that was played"
+    explanation = f"its matcher is for {subject}{pattern}, and no sample matches it"
     lacking = [kind for kind, tool in TOOLS.items() if tool in hook.tools and kind not in driver.calls]
     if lacking:
         return (
             f"{explanation}: {driver.lacks.get(f'calls.{lacking[0]}', f'no call of {driver.title} is known')}"
         )
     if any(kind == "mcp" for kind, _, _ in hook.terms):
-        return f"{explanation}: the only MCP server of a run is called '{SERVER}'"
+        return f"{explanation}: the only MCP server of a run is '{SERVER}'"
     if hook.tools:
         is_call = "shell" in hook.tools and bool(hook.content)
         return f"{explanation}; play it with --sample" if is_call else explanation

@@ -1,7 +1,7 @@
-"""A command that an agent runs by itself, observed: its input, its output, how it ended.
+"""A command that an agent runs itself, observed: its input, its output, how it ended.
 
-`python -I -S witness.py FILE NUMBER COMMAND` is put in the command's place in the agent's own settings. It
-adds a line to the file when the command begins and one when it has ended, and is otherwise as the command is.
+`python -I -S witness.py FILE NUMBER COMMAND` replaces the command in the agent's own settings. It adds a line
+to the file when the command begins and when it ends, and otherwise behaves like the command.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-# How much of each stream is kept.
+# How much of each stream is stored.
 KEPT = 64 * 1024
 
 

@@ -1,8 +1,8 @@
 """The event registry: every canonical event, its tier and what blocking means there.
 
-Core, extended and exclusive events are those of the Hook Interchange Format 1.0. `shared` events are not
-in it: at least two agents have them, so they get a common name instead of being lost in translation
-(`tool_use_failure` and `file_changed` come from the format's public draft 0.1, section 7.2).
+Core, extended and exclusive events are those of the Hook Interchange Format 1.0. `shared` events are not in
+it: at least two agents have them, so they get a common name (`tool_use_failure` and `file_changed` come from
+the format's public draft 0.1, section 7.2).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _TABLE: tuple[tuple[str, Tier, Blocks, bool, str], ...] = (
     ("agent_stop", "core", "retry", False, "the agent's main loop is about to end"),
     ("before_compact", "extended", "observe", False, "before the context is compacted"),
     ("notification", "extended", "observe", False, "the agent notifies its user"),
-    ("error_occurred", "extended", "observe", False, "the agent met an error"),
+    ("error_occurred", "extended", "observe", False, "an error occurred in the agent"),
     ("subagent_start", "extended", "observe", False, "a subagent starts"),
     ("subagent_stop", "extended", "retry", False, "a subagent ends"),
-    ("permission_request", "extended", "prevent", True, "a permission is about to be asked for"),
+    ("permission_request", "extended", "prevent", True, "before the agent asks for a permission"),
     ("before_model", "exclusive", "prevent", False, "before a request to the model"),
     ("after_model", "exclusive", "observe", False, "after an answer of the model"),
     ("before_tool_selection", "exclusive", "observe", False, "before the model chooses a tool"),
@@ -58,7 +58,7 @@ _TABLE: tuple[tuple[str, Tier, Blocks, bool, str], ...] = (
 
 EVENTS: dict[str, EventKind] = {row[0]: EventKind(*row) for row in _TABLE}
 
-# A hook that must run before something and lands after it can observe, never prevent.
+# A hook for the time before an action that runs after it can observe, never prevent.
 AFTER_OF: dict[str, str] = {
     "before_tool_execute": "after_tool_execute",
     "before_compact": "after_compact",
@@ -74,7 +74,7 @@ def join_native(dialect: str, name: str) -> str:
 
 
 def split_native(event: str) -> tuple[str, str] | None:
-    """(dialect, name) of a native event, or None for a canonical one."""
+    """Return (dialect, name) of a native event, or None for a canonical one."""
     dialect, colon, name = event.partition(":")
     return (dialect, name) if colon else None
 

@@ -1,4 +1,4 @@
-"""What a manifest says: hooks, their matchers and handlers; values only, compared whole."""
+"""The content of a manifest: hooks, their matchers and handlers; values only, compared whole."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ DEFAULT_TIMEOUT = timedelta(seconds=30)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 TermKind = Literal["tool", "pattern", "mcp"]
-HandlerType = Literal["command", "http", "prompt", "agent", "native"]  # native: only its own dialect knows it
+HandlerType = Literal["command", "http", "prompt", "agent", "native"]  # native: only its own dialect has it
 Strategy = Literal["block", "warn", "exclude"]
 
 HANDLER_TYPES: tuple[HandlerType, ...] = ("command", "http", "prompt", "agent")
 PLATFORMS = ("windows", "linux", "osx")
 STRATEGIES: tuple[Strategy, ...] = ("block", "warn", "exclude")
 
-# Hook Interchange Format 1.0, capability registry: name -> what is done where a target lacks it.
+# Hook Interchange Format 1.0, capability registry: name -> strategy if a target lacks it.
 CAPABILITIES: dict[str, Strategy] = {
     "structured_output": "warn",
     "input_rewrite": "block",
@@ -38,8 +38,8 @@ ANY_SERVER = "*"
 class Term(NamedTuple):
     """One alternative of a matcher.
 
-    `tool`: a word of the tool vocabulary, or one it does not know, passed through. `pattern`: a regular
-    expression on the event's subject. `mcp`: a server (`*` for any) and perhaps one tool of it.
+    `tool`: a name of the tool vocabulary, or an unknown one, passed through. `pattern`: a regular expression
+    on the event's subject. `mcp`: a server (`*` for any) and optionally one of its tools.
     """
 
     kind: TermKind
@@ -48,7 +48,7 @@ class Term(NamedTuple):
 
 
 class Handler(NamedTuple):
-    """What runs when a hook fires."""
+    """The program, URL or prompt of a hook."""
 
     type: HandlerType = "command"
     command: str = ""
@@ -68,10 +68,10 @@ class Handler(NamedTuple):
 
 
 class Hook(NamedTuple):
-    """One hook: when it runs, what runs, and what is done where a target cannot say it.
+    """One hook: when it runs, what runs, and its strategies for targets that lack a capability.
 
-    `matcher` empty means everything. `content` is a regular expression on the tool's input, `condition` a
-    permission rule that the call must be for, such as `Bash(git push *)`. `dialect` is the one whose
+    An empty `matcher` means everything. `content` is a regular expression on the tool's input, `condition` a
+    permission rule that the call must match, such as `Bash(git push *)`. `dialect` is the dialect whose
     payloads, answers and tool names the handler was written for.
     """
 
@@ -93,7 +93,7 @@ class Hook(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """All hooks of one source; `provider_data` holds what a dialect says beside its hooks."""
+    """All hooks of one source; `provider_data` has a dialect's data beside its hooks."""
 
     hooks: tuple[Hook, ...]
     provider_data: Mapping[str, Any] = NOTHING

@@ -1,6 +1,6 @@
-"""JSON by the library's C code without the library: `json` takes longer to import than our own modules.
+"""JSON by the library's C code without the library: importing `json` takes longer than our own modules.
 
-What the C code refuses is given to `json`, which words the error; so is all on a Python without that code.
+Input that the C code refuses goes to `json`, which words the error; so does all input on a Python without it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ except Exception:  # noqa: BLE001  (it is no part of the language)
 
 
 def loads(text: str) -> Tree:
-    """The same as `json.loads`."""
+    """Parse like `json.loads`."""
     if _library and isinstance(text, str):
         inner = text.strip(WHITESPACE)
         try:
@@ -61,7 +61,7 @@ def dumps(
     default: Callable[[Any], Tree] = _refuse,
     sort_keys: bool = False,
 ) -> str:
-    """The same as `json.dumps`."""
+    """Format like `json.dumps`."""
     if _library:
         quote = _library.encode_basestring_ascii if ensure_ascii else _library.encode_basestring
         try:

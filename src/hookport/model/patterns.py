@@ -1,6 +1,6 @@
 """What a regular expression may match if parts of the text are unknown; in doubt it matches.
 
-The structure is that of Python's own parser; a construct that it cannot follow counts as a match.
+The structure comes from Python's own parser; an unsupported construct counts as a match.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CATEGORIES: Mapping[str, Callable[[str], bool]] = {
 
 
 class Unknown:
-    """A part of a text: any number of characters; `without`: one character repeated that is not in it."""
+    """A part of a text: any number of characters; `without`: a character that it does not contain."""
 
     __slots__ = ("without",)
 
@@ -37,20 +37,20 @@ class Unknown:
 
 
 class Sign:
-    """A character of a text that is no letter and no digit."""
+    """A character of a text that is neither a letter nor a digit."""
 
     __slots__ = ()
 
 
-# (number of the piece, how much of what an unknown part is without was just read)
+# (number of the piece, how much of the excluded text was just read)
 Spot = tuple[int, int]
 
 
 def may_match(pattern: str, text: Sequence[object], excluded: Iterable[str] = ()) -> bool:
     """Whether the pattern is found in a text with unknown parts.
 
-    `others` are texts that the unknown parts do not contain: an alternative that finds one of them is not
-    about this text, unless it finds it without guessing.
+    `others` are texts that the unknown parts do not contain: an alternative that matches one of them is not
+    about this text, unless it matches without guessing.
     """
     tree = _parse(pattern)
     if tree is None:
@@ -68,7 +68,7 @@ def may_match(pattern: str, text: Sequence[object], excluded: Iterable[str] = ()
 
 
 def each_may_match(pattern: str, text: Sequence[object]) -> bool:
-    """Whether every alternative of a pattern may be found in a text with unknown parts."""
+    """Whether every alternative of a pattern may match a text with unknown parts."""
     tree = _parse(pattern)
     alternatives = _list_choices(tree[0]) if tree else None
     return alternatives is not None and all(
@@ -84,7 +84,7 @@ def matches_all(pattern: str, *, is_full: bool = False) -> bool:
 
 
 def find_beginnings(pattern: str) -> list[tuple[str, bool, bool]]:
-    """(literal text, whether a name begins there, whether it ends there) of each alternative, if known."""
+    """Return (literal text, whether a name begins there, whether it ends there) of each known alternative."""
     tree = _parse(pattern)
     alternatives = _list_choices(tree[0]) if tree and not tree[1] else None
     return [_find_beginning(alternative) for alternative in alternatives or ()]
@@ -121,7 +121,7 @@ def _parse(pattern: str) -> tuple[list[Node], bool] | None:
 
 
 def _list_choices(nodes: Iterable[Node]) -> list[list[Node]] | None:
-    """List the sequences that a pattern is a choice of; None if there are too many."""
+    """List the alternative sequences of a pattern; None if too many."""
     sequences: list[list[Node]] = [[]]
     for op, value in nodes:
         parts: list[list[Node]] | None
@@ -150,7 +150,7 @@ def _find_ends(
     starts: set[Spot],
     is_folded: bool,  # noqa: FBT001
 ) -> set[Spot]:
-    """Where in the text the nodes may end."""
+    """Find where in the text the nodes may end."""
     spots = _skip_unknown(text, starts)
     for op, value in nodes:
         name = op.name
@@ -165,7 +165,7 @@ def _find_ends(
         elif name == "AT":
             spots = _match_anchor(value.name, text, spots)
         elif name not in ("ASSERT", "ASSERT_NOT") and spots:
-            # A reference to a group, or what a later Python has: it may take anything.
+            # A group reference, or syntax of a later Python: it may match anything.
             spots = {(place, 0) for place in range(min(spots)[0], len(text) + 1)}
         spots = _skip_unknown(text, spots)
         if not spots:
@@ -174,7 +174,7 @@ def _find_ends(
 
 
 def _skip_unknown(text: Sequence[object], spots: set[Spot]) -> set[Spot]:
-    """The spots, and those after unknown parts, which may be empty."""
+    """Return the spots, and those after unknown parts, which may be empty."""
     reached = set(spots)
     behind = {(place + 1, 0) for place, _ in spots if place < len(text) and isinstance(text[place], Unknown)}
     return reached | _skip_unknown(text, behind) if behind - reached else reached
@@ -213,7 +213,7 @@ def _match_repeat(
 ) -> set[Spot]:
     least, most, body = value
     latest = spots
-    # More rounds than there are spots change nothing.
+    # More rounds than spots change nothing.
     rounds = 3 * (len(text) + 1)
     for _ in range(min(int(least), rounds)):
         latest = _find_ends(body, text, latest, is_folded)
@@ -248,7 +248,7 @@ def _has_character(name: str, item: Any, char: str) -> bool:  # noqa: ANN401 (wh
 
 
 def _is_universal(nodes: list[Node], *, is_full: bool) -> bool:
-    """Whether nodes are found in every name that has a letter, whatever it is."""
+    """Whether nodes match in every name with a letter, whatever it is."""
     rest = [node for node in nodes if node[0].name != "AT"]
     marks = [node[1].name for node in nodes if node[0].name == "AT"]
     at_start = is_full or (bool(nodes) and nodes[0][0].name == "AT")
@@ -271,7 +271,7 @@ def _is_universal(nodes: list[Node], *, is_full: bool) -> bool:
 
 
 def _describe_node(node: Node) -> tuple[int, int, str] | None:
-    """(least, most, `all` or `letters`) of a node that takes any letter; None for any other."""
+    """Return (least, most, `all` or `letters`) of a node that matches any letter; None for any other."""
     least, most = 1, 1
     if node[0].name in _REPEATS:
         least, most, body = int(node[1][0]), int(node[1][1]), list(node[1][2])

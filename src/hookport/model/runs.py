@@ -1,4 +1,4 @@
-"""What happened, what a hook's run gave and what it decided; an exit code that is not there stays None."""
+"""Events, the results of hooks' runs, and their decisions; a missing exit code stays None."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ if TYPE_CHECKING:
     Verdict = Literal["none", "allow", "ask", "deny"]
 
 BLOCK = 2
-# In place of an event's name, where the payload says it.
+# Stands for an event's name that the payload contains.
 ANY_EVENT = "-"
-# What is kept of each stream of a hook.
+# How much of each stream of a hook is stored.
 KEPT_BYTES = 1 << 20
 
 
 class Call(Value):
     """One tool call.
 
-    `tool` is a word of the tool vocabulary, or empty where the tool has none; `also` are the further words
-    that one native tool stands for. `native` is what the agent calls it. An MCP tool has `server` and
-    `mcp_tool`. `input` has canonical field names, `raw` is the input as the agent sent it; the same holds for
-    `text`, which is None where there is no text, and `result`. A patch or a batch does several things:
-    `parts` are the calls it stands for. `known_by` says what tells the tool's kind: its `name`, its `input`
-    where the agent's table does not have the name, or nothing at all.
+    `tool` is a canonical name, or empty if the tool has none; `also` are more canonical names of one native
+    tool. `native` is the agent's name of the tool. An MCP tool has `server` and `mcp_tool`. `input` has
+    canonical field names, `raw` is the input as the agent sent it; the same holds for `text`, which is None
+    without a text, and `result`. For a patch or a batch, `parts` are the single calls. `known_by` is what
+    identified the tool's kind: its `name`, its `input` if the agent's table lacks the name, or nothing.
     """
 
     tool: str = ""
@@ -46,11 +45,11 @@ class Call(Value):
 
 
 class Event(Value):
-    """One event of an agent in canonical terms; `extra` is what has no canonical name, as it came.
+    """One event of an agent in canonical form; `extra` are the fields without a canonical name, unchanged.
 
-    `event` is a canonical name, or `dialect:Name` for one that only that agent has. Empty text means that the
-    agent did not say. `facts` are the fields that not every event has (permission mode, transcript, model,
-    turn, ...), by canonical name and in canonical words; one that is not there was not sent.
+    `event` is a canonical name, or `dialect:Name` for an event of only that agent. Empty text means that the
+    agent did not send it. `facts` are the fields that not every event has (permission mode, transcript,
+    model, turn, ...), by canonical name and with canonical values; a missing one was not sent.
     """
 
     event: str
@@ -68,12 +67,12 @@ class Event(Value):
     subagent: str = ""
     facts: Mapping[str, Any] = {}
     extra: Mapping[str, Any] = {}
-    # Keys that the agent's table gives its payloads and this one did not have, each with those it is in.
+    # Payload keys in the agent's table that this payload lacked, each with its parent keys.
     absent: tuple[tuple[str, ...], ...] = ()
 
 
 class RunResult(Value):
-    """How a hook's process ended and what it printed, at most `KEPT_BYTES` of each stream."""
+    """How a hook's process ended, and its output, at most `KEPT_BYTES` of each stream."""
 
     outcome: Outcome
     exit_code: int | None = None
@@ -83,17 +82,17 @@ class RunResult(Value):
     # Why it did not start, or another detail.
     detail: str = ""
     seconds: float = 0.0
-    # Bytes that were read and thrown away, of both streams.
+    # Bytes that were read and discarded, of both streams.
     dropped: int = 0
 
 
 class Decision(Value):
-    """What a hook decided; `none` is no opinion, which is not the same as `allow`.
+    """A hook's decision; `none` is no opinion, which is not the same as `allow`.
 
-    A `deny` where the agent is about to stop means: go on, with the reason as what is left to do. `failure`
-    says why there is no answer to trust; policy decides what a failure means. `carry_on` false asks the agent
-    to end its loop. `updated_input` has canonical field names and is the whole input. `noise` is text that
-    stood around the answer.
+    On a stop event, `deny` makes the agent continue, with the reason as the remaining work. `failure`
+    explains why no answer is valid; policy decides what a failure means. `carry_on` false asks the agent to
+    end its loop. `updated_input` has canonical field names and is the whole input. `noise` is other text
+    around the answer.
     """
 
     verdict: Verdict = "none"
@@ -111,7 +110,7 @@ class Decision(Value):
 
 
 class Answer(Value):
-    """What an agent reads: exactly these bytes on stdout and stderr, and this exit code."""
+    """An answer to an agent: exactly these bytes on stdout and stderr, and this exit code."""
 
     stdout: str = ""
     stderr: str = ""

@@ -1,7 +1,7 @@
-"""The tool vocabulary: canonical names for what agents call their tools.
+"""The tool vocabulary: canonical names for the tools of agents.
 
-The first nine are those of the Hook Interchange Format 1.0; the rest are tools that at least two agents
-report to hooks under names of their own.
+The first nine are those of the Hook Interchange Format 1.0. At least two agents report each of the others to
+hooks, under their own names.
 """
 
 from __future__ import annotations

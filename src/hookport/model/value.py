@@ -1,6 +1,6 @@
 """Immutable values for the path that runs on every tool call, without `typing` and `dataclasses` at run time.
 
-Importing those costs more than a whole dispatch may; type checkers see a frozen dataclass all the same.
+Importing those costs more than a whole dispatch may; type checkers still see a frozen dataclass.
 """
 
 from __future__ import annotations
@@ -55,5 +55,5 @@ class Value:
         return {name: getattr(self, name) for name in self._fields}
 
     def replace(self, **changes: object) -> Self:
-        """The same value with some fields changed."""
+        """Copy the value with some fields changed."""
         return type(self)(**{**self.__dict__, **changes})

@@ -1,1 +1,1 @@
-"""What hooks a project and its user have, where each stands, and which agents load it by themselves."""
+"""The hooks of a project and its user, their places, and the agents that load them themselves."""

@@ -1,4 +1,4 @@
-"""What agents remember of the folders and hooks that they trust, read from their own files."""
+"""The folders and hooks that agents trust, read from their own files."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from hookport.shapes.dialect import HOOK_TRUST, FolderTrust, Gate, HookTrust, fi
 
 
 class TrustVerdict(NamedTuple):
-    """Whether something is trusted, None if unknown; the file that records it, and its words."""
+    """Whether something is trusted, None if unknown; the file that records it, and the evidence."""
 
     is_trusted: bool | None
     path: Path | None = None
     evidence: str = ""
     # What the hook lacks, as the end of a sentence.
     why: str = ""
-    # It was trusted as it was before.
+    # An earlier version of it was trusted.
     has_changed: bool = False
 
 
 def read_folder_trust(dialect: Dialect, root: str, env: Mapping[str, str]) -> TrustVerdict:
-    """Whether an agent trusts a project's folder, by what it keeps; an agent without the question does."""
+    """Whether an agent trusts a project's folder, from its files; an agent without trust always does."""
     trust = dialect.folder_trust
     if trust is None:
         return TrustVerdict(is_trusted=True)
@@ -60,9 +60,9 @@ def _asks_about_trust(dialect: Dialect, trust: FolderTrust, root: str, env: Mapp
 
 
 def _explain_distrust(trust: FolderTrust, document: Document | None, root: Path) -> str:
-    """What shows that a folder is not trusted; empty if it is."""
+    """The evidence that a folder is not trusted; empty if it is."""
     if document is None:
-        return "is not there"
+        return "does not exist"
     best: tuple[int, bool, str] = (-1, False, f"does not have {root}")
     for key in trust.keys:
         listed = value_at(document.tree, key)
@@ -76,9 +76,9 @@ def _explain_distrust(trust: FolderTrust, document: Document | None, root: Path)
                 Path(folder).parent if above else Path(folder), root, trust
             ):
                 continue
-            # Where the word for a folder is all there is to it, the nearest folder decides.
+            # If a folder has only one value, the nearest folder decides.
             rank = len(folder) if not trust.field else int(is_trusted)
-            words = f"says {spell_key((*key, folder, *trust.field))} is {spell_value(value)}"
+            words = f"sets {spell_key((*key, folder, *trust.field))} to {spell_value(value)}"
             best = max(best, (rank, is_trusted, words))
     return "" if best[1] else best[2]
 
@@ -95,7 +95,7 @@ def _covers(folder: Path, root: Path, trust: FolderTrust) -> bool:
 
 
 def spell_trust_key(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
-    """What an agent calls a hook that it trusts one by one: its file, event and numbers."""
+    """The name under which an agent trusts one hook: its file, event and numbers."""
     group, index = (*(step for step in path if isinstance(step, int)), 0, 0)[:2]
     return trust.name.format(file=file, event=_spell_event(path), group=group, index=index)
 
@@ -109,7 +109,7 @@ def _spell_event(path: tuple[str | int, ...]) -> str:
 def read_hook_trust(
     dialect: Dialect, file: str, path: tuple[str | int, ...], root: str, env: Mapping[str, str]
 ) -> TrustVerdict:
-    """Whether an agent that trusts hooks one by one trusts this one, by what it keeps."""
+    """Whether an agent with trust per hook trusts this hook, from its files."""
     trust = find_quirk(dialect, HOOK_TRUST)
     if trust is None:
         return TrustVerdict(is_trusted=True)
@@ -128,7 +128,7 @@ def read_hook_trust(
             is_trusted=False, path=place, evidence=f"{name}.{trust.switch} is false", why="it is switched off"
         )
     if trust.fingerprint and value_at(state, (trust.field,)) != fingerprint_hook(trust, file, path):
-        evidence = f"{name}.{trust.field} is of what it was before"
+        evidence = f"{name}.{trust.field} is from an earlier version"
         return TrustVerdict(
             is_trusted=False,
             path=place,
@@ -140,7 +140,7 @@ def read_hook_trust(
 
 
 def fingerprint_hook(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
-    """What an agent calls a hook as it is now; empty where there is none."""
+    """The agent's hash of the current hook; empty if it has none."""
     document = read_settings_file(Path(file))
     trees: list[Tree] = [document.tree if document else None]
     for step in path:
@@ -154,7 +154,7 @@ def fingerprint_hook(trust: HookTrust, file: str, path: tuple[str | int, ...]) -
 
 
 def find_closed_gate(dialect: Dialect, scope: str, root: str, env: Mapping[str, str]) -> Gate | None:
-    """The setting that keeps an agent from running hooks of a scope, if there is one."""
+    """The setting that prevents an agent from running hooks of a scope, if any."""
     for gate in dialect.gates:
         if scope not in gate.scopes or gate.files == ("",):
             continue
@@ -207,7 +207,7 @@ def expand_last(path: Path) -> list[Path]:
 def find_first_with_key(
     files: tuple[str, ...], key: tuple[str, ...], dialect: Dialect, root: str, env: Mapping[str, str]
 ) -> tuple[Path, Document] | None:
-    """The first of the files that has the key."""
+    """The first file with the key."""
     for file in files:
         for path in expand_place(file, dialect, root, env):
             document = read_settings_file(path)
@@ -217,7 +217,7 @@ def find_first_with_key(
 
 
 def read_settings_file(path: Path) -> Document | None:
-    """A settings file, whatever is in it; None if it cannot be read."""
+    """A settings file, whatever its content; None if it cannot be read."""
     kind = documents.detect_kind(path.name)
     try:
         data = read_data(path)
@@ -227,22 +227,22 @@ def read_settings_file(path: Path) -> Document | None:
 
 
 def value_at(tree: Tree, key: Iterable[str]) -> Tree:
-    """The value at the end of a way of keys, None if there is none."""
+    """The value at a path of keys, None if missing."""
     for step in key:
         tree = tree.get(step) if isinstance(tree, Mapping) else None
     return tree
 
 
 def is_value(value: Tree, expected: str | bool) -> bool:  # noqa: FBT001  (a value to compare with)
-    """Whether two values are the same, `1` and `true` being two."""
+    """Whether two values are equal; `1` and `true` differ."""
     return type(value) is type(expected) and value == expected
 
 
 def spell_value(value: Tree) -> str:
-    """A value as its file writes it."""
+    """Format a value as in its file."""
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def spell_key(key: Iterable[str]) -> str:
-    """A path of keys as people write it; keys with dots or slashes in quotes."""
+    """Format a path of keys for people; keys with dots or slashes in quotes."""
     return ".".join(step if re.fullmatch(r"[\w-]+", step) else f'"{step}"' for step in key)

@@ -1,6 +1,6 @@
-"""Denies that a script's text shows and that its own agent does not obey; in doubt, no finding.
+"""Denies in a script's text that its own agent does not obey; in doubt, no finding.
 
-What is asked is the agent's own rule (`wires.obeyed`), with an answer of the form that the text has.
+The agent's own rule (`wires.obeyed`) judges an answer of the form in the text.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from hookport.wire.obeyed import decide_natively
 from hookport.wire.spellings import get as value_at
 from hookport.wire.table import Wire, find_table
 
-# A word that denies as an answer has it; without one the text may print an allow only.
+# A word that denies in an answer; without one the text may print only an allow.
 DENIES = re.compile(r"""["'\\](deny|block)["'\\]""")
 DECIDES = re.compile(r"""(?<![A-Za-z])decision\\?["']?\s*[:=]\s*\\?["'](\w+)""")
-# What may answer in a way that the text does not show.
+# Programs that may answer in a way that the text does not show.
 UNCLEAR = re.compile(r"""hookport|["']continue|cancel\\?["']?\s*[:=]\s*[^tT\s]""")
-# Where an answer has its verdict in any agent, and what stands there that denies or asks, rightly or not.
+# The place of an answer's verdict in any agent, and the values that deny or ask there.
 VERDICTS = (
     *("hookSpecificOutput.permissionDecision", "hookSpecificOutput.decision.behavior"),
     *("permissionDecision", "decision", "permission"),
@@ -43,7 +43,7 @@ NO_WORDS = re.compile(
 )
 ASKS_OR_DENIES = re.compile(rf"{NO_WORDS.pattern}|ask|cancel|continue|allow|approve", re.IGNORECASE)
 NO_FLAGS = {"cancel": True, "block": True, "deny": True, "continue": False, "allow": False, "approved": False}
-# A key of an answer that is set on its own: a literal may not be all of it.
+# A key of an answer that is set separately: a literal may not be the whole answer.
 SET_LATER = re.compile(
     r"""(?:\.|\[\s*["'])(?:hookSpecificOutput|hookEventName|\w*[dD]ecision\w*|\w*[rR]eason)(?:["']\s*\])?\s*=[^=]"""
 )
@@ -56,19 +56,19 @@ ON_STDERR = re.compile(r"[^\n{}]{0,40}(?:>&2|sys\.stderr|/dev/stderr)")
 ONTO_STDERR = re.compile(r"(?:console\.error|stderr\.write)\([^\n]{0,60}$")
 # Words of a refusal in a script's message.
 REFUSALS = re.compile(r"block|den(?:y|ied)|forbid|not allowed|refus|reject|prohibit|disallow", re.IGNORECASE)
-# A command that ends with `&` and writes nowhere else, and the same in Python.
+# A command that ends with `&` and keeps our output, and the same in Python.
 IN_BACKGROUND = re.compile(
     r"^[^\n>#]*[^\s&|<>;(][ \t]*&[ \t]*(?:$|[)}])|Popen\((?:(?!stdout)[^()]|\([^()]*\))*\)", re.MULTILINE
 )
 WAITS = re.compile(r"\bwait\b|\.communicate\(|\.wait\(|^\s*exec\s+>", re.MULTILINE)
-LEFT_BEHIND = "it waits for the process that the hook leaves in the background, and gives up when time is up"
+LEFT_BEHIND = "it waits for the hook's background process, and gives up at the timeout"
 COMMENT = re.compile(r"^\s*(?:#|//).*$", re.MULTILINE)
 
 
 def explain_disobedience(hook: Hook, root: Path, package: Path) -> str:
-    """Why the agent that a hook is written for lets pass what the hook denies; empty if it may not.
+    """Explain why a hook's own agent lets pass what the hook denies; empty if it may not.
 
-    `root` and `package` are the folders that the paths in its command start from.
+    `root` and `package` are the base folders of the paths in its command.
     """
     agent = get_wire(hook.dialect)
     written = find_slots(get(hook.dialect), hook) if hook.dialect else []
@@ -104,7 +104,7 @@ def leaves_process(text: str) -> bool:
 
 
 class Denial(NamedTuple):
-    """How a text denies: the answer, and its form; a script for several agents has several forms."""
+    """One deny in a text: the answer, and its form; a script for several agents has several forms."""
 
     form: str
     result: RunResult
@@ -113,20 +113,20 @@ class Denial(NamedTuple):
 def _explain_unread_form(decision: Decision) -> str:
     if not decision.carry_on:
         return "it runs the action and stops afterwards"
-    return "it does not read that form of an answer here"
+    return "it ignores that form of an answer here"
 
 
 def _find_first_fault(reasons: list[tuple[str, str]]) -> str:
-    """Why the first denial does not hold that is not another agent's.
+    """Explain why the first denial does not hold that is not another agent's.
 
-    Where one form holds, any other may be meant for another agent; of one form all must hold.
+    If one form holds, the others may be for other agents; of one form all must hold.
     """
     held = {form for form, why in reasons if not why}
     return next((why for form, why in reasons if why and (not held or form in held)), "")
 
 
 def _find_denials(agent: Wire, event: str, native: str, text: str) -> list[Denial] | None:
-    """How a text denies, None where it may do so in a way that it does not show."""
+    """The denials in a text, None if it may deny in a way that it does not show."""
     literals = [] if SET_LATER.search(text) else list(_find_literal_denials(agent, event, native, text))
     rest = text
     for literal, _ in reversed(literals):
@@ -148,7 +148,7 @@ def _find_denials(agent: Wire, event: str, native: str, text: str) -> list[Denia
 def _find_literal_denials(
     agent: Wire, event: str, native: str, text: str
 ) -> Iterator[tuple[Literal, Denial]]:
-    """The answers that a text contains as whole literals and that deny or ask."""
+    """The whole literals in a text that deny or ask."""
     if not ASKS_OR_DENIES.search(text):
         return
     kinds = find_table(agent.obeys, native, event).get("typed", {})
@@ -167,7 +167,7 @@ def _find_literal_denials(
 
 
 def _find_form(tree: dict[str, Tree]) -> str:
-    """The place and the word by which an answer denies or asks; empty if it does not."""
+    """The place and the value by which an answer denies or asks; empty if it does not."""
     for place in VERDICTS:
         word = value_at(tree, place)
         if isinstance(word, str) and (NO_WORDS.fullmatch(word) or word == "ask"):
@@ -179,7 +179,7 @@ def _find_form(tree: dict[str, Tree]) -> str:
 
 
 def _is_part(form: str, literal: Literal, text: str) -> bool:
-    """Whether an object may be put into another one, which is what is printed."""
+    """Whether an object may become part of another object, which is printed."""
     around = text[: literal.start] + text[literal.end :]
     return form.startswith("permissionDecision") and "hookSpecificOutput" in around
 
@@ -192,7 +192,7 @@ def _is_of_another_event(tree: dict[str, Tree], event_name: str, text: str) -> b
 
 
 def _fill_in(tree: Tree, kinds: Mapping[str, str], place: str = "") -> Tree:
-    """An answer in which what the script fills in has the right kind."""
+    """An answer with values of the right kind for the script's placeholders."""
     if isinstance(tree, UnknownValue):
         return {"flag": True, "object": {}}.get(kinds.get(place, ""), "a reason")
     if isinstance(tree, dict):
@@ -201,14 +201,14 @@ def _fill_in(tree: Tree, kinds: Mapping[str, str], place: str = "") -> Tree:
 
 
 def _find_exit_code(text: str, at: int) -> int:
-    """The code that a script ends with soon after a place in its text."""
+    """The exit code of a script soon after a place in its text."""
     following = "\n".join(text[at : at + 600].split("\n")[: LINES_AFTER + 1])
     ending = ENDS.search(following)
     return int(ending["code"] or 1) % 256 if ending else 0
 
 
 def _find_other_exits(text: str) -> Iterator[Denial]:
-    """Exits with a code after words that refuse, in a script that denies in no other way."""
+    """Exits with a code after refusing words, in a script that denies in no other way."""
     if find_deny_forms(text):
         return
     lines = text.split("\n")
@@ -241,14 +241,14 @@ def _find_unread_fields(hook: Hook, root: Path, package: Path) -> list[str]:
 
 
 def _join_texts(hook: Hook, root: Path, package: Path) -> str:
-    """What a hook is written as: its commands, and the scripts that they run."""
+    """The text of a hook: its commands, and the scripts that they run."""
     scripts = sources.read_scripts(root, (hook,), get(hook.dialect), package)
     texts = [text for texts in scripts.values() for text in texts.values()]
     return "\n".join((hook.handler.command, *hook.handler.platform.values(), *texts))
 
 
 def _write_answers(agent: Wire, native: str, text: str) -> Iterator[RunResult]:
-    """An answer of each form in which the text denies."""
+    """One answer of each form in which the text denies."""
     if DENIES.search(text) or "cancel" in text:
         for tree in _write_answer_trees(agent.said.get(native, native), text):
             yield RunResult("completed", 0, json.dumps(tree))

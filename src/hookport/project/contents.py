@@ -1,4 +1,4 @@
-"""The bytes of one file as an edit reads them, and the change that it makes; `install.files` writes it."""
+"""The bytes of one file for an edit, and the change that it makes; `install.files` writes it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hookport.project.disk import LARGEST
 
 
 class Change(NamedTuple):
-    """One file before and after; None where there is no such file."""
+    """One file before and after; None if the file does not exist."""
 
     path: str
     before: bytes | None
@@ -21,19 +21,19 @@ class Change(NamedTuple):
 
 
 def read_file(path: str) -> bytes | None:
-    """The bytes of a file; None if there is none."""
+    """The bytes of a file; None if it does not exist."""
     try:
         with open(path, "rb", opener=open_without_waiting) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise InputError(Problem("is no file that could be read: a pipe or a device.", file=path))
+                raise InputError(Problem("is not a readable file: a pipe or a device.", file=path))
             content = stream.read(LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except IsADirectoryError as error:
-        raise InputError(Problem("is a folder, where a file is expected.", file=path)) from error
+        raise InputError(Problem("is a folder, not a file.", file=path)) from error
     except OSError as error:
-        raise InputError(Problem(f"cannot be read: {error.strerror}.", file=path)) from error
+        raise InputError(Problem(f"cannot read this file: {error.strerror}.", file=path)) from error
     if len(content) > LARGEST:
         limit = f"{LARGEST // 1_000_000} MB"
-        raise InputError(Problem(f"is larger than {limit}, so it is left alone.", file=path))
+        raise InputError(Problem(f"is larger than {limit}, so it is left untouched.", file=path))
     return content

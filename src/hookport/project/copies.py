@@ -1,8 +1,8 @@
-"""What a hook runs, whatever its dialect calls folders: by this, copies for several agents are known.
+"""What a hook runs, whatever its dialect's names of folders: this identifies copies for several agents.
 
-A plugin with the manifests of three agents, or a file that is a link to another agent's, starts one script
-under several names. Two hooks that start the same script with the same arguments are copies; what only
-resembles is run by itself.
+A plugin with the manifests of three agents, or a link to another agent's file, starts one script under
+several names. Two hooks that start the same script with the same arguments are copies; similar hooks run
+separately.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _QUOTES = re.compile(r"""["']""")
 
 
 def describe_run(hook: Hook, dialect: Dialect, package: Path, root: Path, home: Path | None) -> str:
-    """The script that a hook starts, by its real path, and its arguments; of anything else its words.
+    """The script that a hook starts, by its real path, and its arguments; of any other hook the words.
 
-    What is in the project is named from its root, so that it is the same wherever the project is.
+    Paths in the project are relative to its root, so that they are equal wherever the project is.
     """
     handler = hook.handler
     text = _mark_folders(handler.command or handler.url or handler.prompt)
@@ -47,7 +47,7 @@ def describe_run(hook: Hook, dialect: Dialect, package: Path, root: Path, home: 
 
 
 def _shorten_path(root: Path, path: str) -> str:
-    """A path from the project's root, where it is below."""
+    """A path relative to the project root, if it is below."""
     for folder in (str(root), _resolve_path(str(root))):
         if path == folder:
             return ""
@@ -57,7 +57,7 @@ def _shorten_path(root: Path, path: str) -> str:
 
 
 def _mark_folders(text: str) -> str:
-    """A command in which every spelling of a plugin's folder, and of the project's, is one and the same."""
+    """A command with one spelling of a plugin's folder and of the project's."""
     for pattern, folder in _compile_spellings():
         text = re.sub(pattern, lambda _, folder=folder: folder, text)  # type: ignore[misc]
     return _HOME.sub(HOME, text)
@@ -80,7 +80,7 @@ def _compile_spellings() -> tuple[tuple[str, str], ...]:
 
 
 def _fill_in_folders(text: str, folders: dict[str, str]) -> str:
-    """A text with the names of folders in it; below the project's root with none."""
+    """A text with the names of folders, but without the project root."""
     for mark, folder in folders.items():
         text = text.replace(mark, folder) if folder else text.replace(f"{mark}/", "").replace(mark, "")
     return text

@@ -1,7 +1,7 @@
-"""Which files a hook runs and reads, as far as its command and scripts show, and what that leaves out.
+"""Which files a hook runs and reads, as far as its command and scripts show, and what that misses.
 
-Nothing is run. Commands are read as the shell would read them; scripts in shell, Python, JavaScript and
-makefiles are followed to what they source, import and name. What cannot be worked out is said, not guessed.
+Nothing runs. Commands are parsed as by a shell; scripts in shell, Python, JavaScript and makefiles are
+followed to the files that they source, import and name. Unknown parts are reported, not guessed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hookport.runtime import trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    # A plan is made while an agent waits: most need neither a script in Python read nor git asked.
+    # An agent waits while a plan is made: most plans need neither the Python parser nor git.
     import ast
 
     from hookport.project.discovery import HookEntry
@@ -33,13 +33,13 @@ LARGEST_SCRIPT = 512 * 1024
 MOST_FILES = 200
 SHELL_ENDS = (".sh", ".bash", ".zsh", ".ksh", ".dash")
 PYTHON_ENDS, MODULE_ENDS = (".py", ".pyw"), (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx")
-# Scripts of languages that are covered themselves and not followed.
+# Languages whose scripts are covered themselves but not followed.
 OTHER_ENDS = (".fish", ".rb", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".pyz")
 SCRIPT_ENDS = (*SHELL_ENDS, *PYTHON_ENDS, *MODULE_ENDS, *OTHER_ENDS)
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish"})
 PYTHONS = re.compile(r"pythonw?[\d.]*|pypy[\d.]*|uv|py")
 ENGINES = frozenset({"node", "bun", "deno", "tsx", "ts-node", "npx"})
-# Programs of every system, which do only what their words tell them; these are covered.
+# Programs of every system, which follow only their arguments; these are covered.
 STANDARD = re.compile(
     r"\[|\[\[|:|\.|source|alias|awk|base64|basename|bg|break|builtin|cat|cd|chmod|chown|cmp|command|"
     r"comm|continue|cp|cut|date|declare|dirname|echo|env|eval|exec|exit|export|expr|false|fg|find|fold|"
@@ -49,15 +49,15 @@ STANDARD = re.compile(
     r"time|timeout|touch|tr|trap|true|truncate|type|typeset|ulimit|umask|unalias|uname|uniq|unset|wait|"
     r"wc|which|whoami|xargs|yes"
 )
-# Programs that run what another file says, which changes with ordinary work.
+# Programs that run the commands in another file, which changes with ordinary work.
 RUNNERS = frozenset(
     {"npm", "pnpm", "yarn", "just", "task", "rake", "cargo", "go", "poetry", "pdm", "hatch", "tox"}
 )
 MAKES = frozenset({"make", "gmake"})
-# What an interpreter starts that is given a folder.
+# The file that an interpreter starts in a given folder.
 MAINS = ("__main__.py", "index.js", "index.mjs", "index.cjs", "package.json")
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-# What of its operands a program writes: all of them, or the last.
+# Which operands a program writes: all of them, or the last.
 WRITERS = {"tee": slice(None), "touch": slice(None), "rm": slice(None), "truncate": slice(None)}
 LAST_WRITERS = frozenset({"cp", "mv", "ln", "install", "rsync"})
 IMPORT = re.compile(
@@ -70,7 +70,7 @@ WRITES_FILES = re.compile(
     re.DOTALL,
 )
 FUNCTION = re.compile(r"(?:^|[;&|\n])\s*(?:function\s+)?([\w.:-]+)\s*\(\)|\bfunction\s+([\w.:-]+)")
-# The beginning of a path that is computed: `{folder}/`, `${folder}/`, `__dirname + '/`.
+# The prefix of a computed path: `{folder}/`, `${folder}/`, `__dirname + '/`.
 COMPUTED = re.compile(r"^(?:\$?\{[^}]*\})?/(?=[\w.-]+(?:/[\w.-]+)*$)")
 # Signs that a script names files from a folder above its own.
 ABOVE = re.compile(r"parents\[|\.parent\.parent|dirname\([^)]*dirname\(|\.\.")
@@ -79,7 +79,7 @@ LITERAL = re.compile(r"""["']([^"'\n]{1,200})["']""")
 OPENED = re.compile(
     r"""(?:\bopen|run_path|[rR]ead_?(?:Text)?File(?:Sync)?|\bPath|\bsource)\(\s*["']([^"'\n]{1,200})["']"""
 )
-# Files that ordinary work changes, in doubt not for the hook's sake.
+# Files that ordinary work changes, rather than changes to the hook.
 ORDINARY = re.compile(
     r"(?i)readme.*|changelog.*|license.*|contributing.*|package(-lock)?\.json|.*\.lock|pnpm-lock\.yaml|go\.(mod|sum)|"
     r"pyproject\.toml|setup\.(py|cfg)|requirements.*\.txt|cargo\.toml|gemfile|composer\.json|tsconfig.*\.json|\.env.*|"
@@ -104,10 +104,10 @@ BUILT_IN = re.compile(
 
 
 class CoveredFiles(NamedTuple):
-    """The files that an approval covers, the folders in which a new one counts, and what is left out.
+    """The files that an approval covers, the folders in which a new one counts, and what is not covered.
 
     `beside` has the names that matter in each folder: modules that Python would import, or patterns. `local`
-    is what is left out too, of files that another machine may not have: it is said and stands in no lock.
+    is also not covered, because another machine may not have these files; it is reported but in no lock.
     """
 
     files: tuple[str, ...]
@@ -117,7 +117,7 @@ class CoveredFiles(NamedTuple):
 
 
 def cover(entry: HookEntry, root: str, env: Mapping[str, str], named: Sequence[str] = ()) -> CoveredFiles:
-    """What an approval of a hook covers; `named` are globs of the project that its author adds."""
+    """Find what an approval of a hook covers; `named` are the author's additional globs of the project."""
     builder = _CoverageBuilder(get(entry.hook.dialect), entry.package, root, env)
     handler = entry.hook.handler
     cwd = builder.find_start(handler.cwd)
@@ -147,7 +147,7 @@ def read_hook_globs(hook: Hook) -> tuple[str, ...]:
 def find_started_scripts(
     command: str, dialect: Dialect, package: str, root: str, cwd: str, env: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """The scripts that a command of a hook starts, and those that they start, without what these import."""
+    """The scripts that a hook's command starts, and those that they start, without imports."""
     builder = _CoverageBuilder(dialect, package, root, env, imports=False)
     builder.add_command(command, builder.find_start(cwd))
     return tuple(builder.files)
@@ -187,7 +187,7 @@ class _CoverageBuilder:
         self.functions: set[str] = set()
         self.programs: dict[str, None] = {}
         self.beside: dict[str, set[str]] = {}
-        # Where else Python looks for modules.
+        # The other folders where Python searches modules.
         self.paths: dict[str, None] = {}
         # Folders of ours that commands put on the PATH.
         self.bins: dict[str, None] = {}
@@ -195,7 +195,7 @@ class _CoverageBuilder:
         self.asked: dict[str, None] = {}
 
     def find_start(self, cwd: str) -> str:
-        """The folder that a hook runs in, with the one that its handler names."""
+        """The folder that a hook runs in, with its handler's own folder."""
         return os.path.normpath(Path(self.base, cwd))
 
     def leave(self, reason: str) -> None:
@@ -219,7 +219,7 @@ class _CoverageBuilder:
         ]
         for path in self.asked:
             if path not in self.files and path not in self.data and path not in self.written:
-                self.local[f"whether {self._spell_path(path)} is there"] = None
+                self.local[f"whether {self._spell_path(path)} exists"] = None
         for path in sorted(self.written & {*self.files, *self.data}):
             self.leave_file(path, "the hook itself writes")
         ignored = _find_ignored(files, self.root)
@@ -231,7 +231,7 @@ class _CoverageBuilder:
         return CoveredFiles(covered_files, beside, tuple(self.left), tuple(self.local))
 
     def add_command(self, text: str, cwd: str, script: str = "") -> None:
-        """Everything that a shell would start or read for a text."""
+        """Cover everything that a shell would start or read for a text."""
         if script:
             text = _spell_own_path(text, script)
         for spelling in self.computed:
@@ -246,12 +246,12 @@ class _CoverageBuilder:
             self._follow_command(command, command.folders or (cwd,))
 
     def _add_variable(self, name: str, values: Sequence[str], folder: str) -> None:
-        """The folders and files that a variable names for the programs that are started with it."""
+        """Cover the folders and files that a variable names for started programs."""
         for value in values:
             if name == "PYTHONPATH":
                 for part in filter(None, value.split(":")):
                     self._import_path(part, folder)
-                    # Python imports these by itself.
+                    # Python imports these itself.
                     for module in ("sitecustomize", "usercustomize"):
                         self._import(module, shell.joined(folder, part))
                     self._import_from(shell.joined(folder, part), ("sitecustomize", "usercustomize"))
@@ -285,7 +285,7 @@ class _CoverageBuilder:
                 self._follow_operands(command.program, words, folder)
 
     def _follow_input(self, command: shell.Command, words: Sequence[str], folder: str) -> None:
-        """Code that an interpreter is given on its input."""
+        """Cover code on an interpreter's stdin."""
         name, stdin = command.program, command.given
         operand = next((word for word in words if word == "-" or not word.startswith("-")), "-")
         if stdin is None or operand != "-":
@@ -297,7 +297,7 @@ class _CoverageBuilder:
             self._follow_javascript("", code, folder)
 
     def _follow_program(self, name: str, word: str, words: Sequence[str], folder: str) -> None:
-        """What a program is, or runs."""
+        """Cover what a program is, or runs."""
         if not name:
             self._follow_computed(word, folder)
         elif "/" in word or word.endswith(SCRIPT_ENDS):
@@ -323,7 +323,7 @@ class _CoverageBuilder:
             self.leave(f"what `{self._spell_word(word)}` runs")
 
     def _interpret(self, name: str, words: Sequence[str], folder: str) -> None:
-        """The script or module of an interpreter."""
+        """Cover the script or module of an interpreter."""
         is_python = bool(PYTHONS.fullmatch(name))
         if is_python and "-m" in words:
             self._follow_module(words[words.index("-m") + 1 :][:1], folder)
@@ -340,7 +340,7 @@ class _CoverageBuilder:
             self._follow_script(operand, folder, is_shell=name in SHELLS)
 
     def _follow_script(self, word: str, folder: str, *, is_shell: bool = False) -> None:
-        """A script that is started or sourced."""
+        """Cover a script that a command starts or sources."""
         if word.startswith("/dev/"):
             return
         if any(mark in word for mark in shell.MARKS):
@@ -375,12 +375,12 @@ class _CoverageBuilder:
             self.leave(f"what {self._spell_path(path)} loads")
 
     def _follow_code(self, codes: Sequence[str], folder: str) -> None:
-        """Code for Python, which imports from the folder that it runs in."""
+        """Cover Python code, which imports from its working folder."""
         for code in codes:
             self._follow_python("", code, folder, folder)
 
     def _follow_module(self, words: Sequence[str], folder: str) -> None:
-        """`python -m`: the module in the folder, with the packages around it."""
+        """Cover the module of `python -m` in the folder, with the packages around it."""
         if not words or any(mark in words[0] for mark in shell.MARKS):
             self.leave("a module of Python")
             return
@@ -389,7 +389,7 @@ class _CoverageBuilder:
         self._import_from(folder, ())
 
     def _follow_python(self, path: str, text: str, start: str, cwd: str) -> None:
-        """What a script in Python imports, and the data that it names; code in a command has no path."""
+        """Cover the imports and the data files of Python code; code in a command has no path."""
         shown = self._spell_path(path) if path else "its code"
         import ast
 
@@ -411,7 +411,7 @@ class _CoverageBuilder:
         self._follow_literals(path, text, start, cwd)
 
     def _list_imports(self, tree: ast.AST, path: str) -> list[str]:
-        """The names of the modules that a script imports; those from its own package are covered at once."""
+        """The names of the modules that a script imports; its own package is covered at once."""
         import ast
 
         names: list[str] = []
@@ -428,7 +428,7 @@ class _CoverageBuilder:
         return names
 
     def _add_import_folders(self, tree: ast.AST, start: str) -> None:
-        """The folders that a script may add to those that it imports from: those that it names, and above."""
+        """The folders that a script may add to its search path: those that it names, and above."""
         import ast
 
         texts = [
@@ -443,7 +443,7 @@ class _CoverageBuilder:
                     self._import_path(word, folder)
 
     def _import_any(self, name: str, start: str, *, runs: bool = False) -> bool:
-        """The same as `_import`, in every folder that modules are looked for in."""
+        """Import as `_import` does, in every folder on the search path."""
         is_found = False
         for folder in (start, *self.paths):
             is_found = self._import(name, folder, runs=runs) or is_found
@@ -451,7 +451,7 @@ class _CoverageBuilder:
         return is_found
 
     def _import(self, name: str, start: str, *, runs: bool = False) -> bool:
-        """Cover the files of a module, where it is in the folder."""
+        """Cover the files of a module, if it is in the folder."""
         parts = name.split(".")
         folder = Path(start)
         is_found = False
@@ -481,7 +481,7 @@ class _CoverageBuilder:
             self.beside.setdefault(os.path.normpath(folder), set()).update(("__main__", *modules))
 
     def _shadow(self, folder: str, module: str) -> None:
-        """A module of a package, which another file of that name would be imported instead of."""
+        """Cover a package's module, which another file of that name would replace."""
         if self._is_ours(folder):
             self.beside.setdefault(os.path.normpath(folder), set()).add(f".{module}")
 
@@ -505,18 +505,18 @@ class _CoverageBuilder:
         self._follow_literals(path, text, folder, cwd)
 
     def _add_manifest(self, folder: str) -> None:
-        """The nearest `package.json`, which decides how a script is read."""
+        """Cover the nearest `package.json`, which decides how a script is parsed."""
         while self._is_inside(folder) and folder != self.root:
             manifest = f"{folder}/package.json"
             if Path(manifest).is_file():
                 self._add_data(manifest)
                 return
-            # A pattern, as a word without one is a module of Python.
+            # As a pattern, because a plain name means a Python module.
             self.beside.setdefault(folder, set()).add("package.jso?")
             folder = os.path.dirname(folder)  # noqa: PTH120
 
     def _watch_preferred(self, path: str, resolved: str) -> None:
-        """A module that, once it is added, would be imported instead of the one that a name stands for."""
+        """Watch for a new module that would replace the one that a name means."""
         if path.endswith(MODULE_ENDS) or resolved in (path, f"{path}.js"):
             return
         folder, name = os.path.split(path)
@@ -524,23 +524,23 @@ class _CoverageBuilder:
             self.beside.setdefault(folder, set()).add(f"{name}.?s")
 
     def _leave_folder(self, path: str) -> None:
-        """A folder of which a hook may read anything."""
+        """Cover a folder in which a hook may read any file."""
         if self._is_inside(path) and path != self.root:
             self.local[f"the files below {self._spell_path(path)}"] = None
 
     def _leave_named_folders(self, words: Iterable[str], start: str) -> None:
-        """The folders beside a script that it names."""
+        """Cover the folders beside a script that it names."""
         for word in words:
             if re.fullmatch(r"[\w-][\w./-]*", word) and start != self.root and Path(start, word).is_dir():
                 self._leave_folder(os.path.normpath(Path(start, word)))
 
     def _follow_literals(self, path: str, text: str, start: str, cwd: str) -> None:
-        """The files that a script names: those beside it and those that it opens; in doubt left out."""
+        """Cover the files that a script names: those beside it and those that it opens; in doubt none."""
         shown = self._spell_path(path) if path else "its code"
         writes = bool(WRITES_FILES.search(text))
         opened = set(OPENED.findall(text))
         words = [COMPUTED.sub("", word) for word in LITERAL.findall(text)]
-        # A command has paths in it; `with_suffix` names a file by its end alone.
+        # A command contains paths; `with_suffix` names a file only by its extension.
         words += [
             part for word in words if " " in word for part in word.split() if part.endswith(SCRIPT_ENDS)
         ]
@@ -577,7 +577,7 @@ class _CoverageBuilder:
                 break
 
     def _add_data(self, path: str) -> None:
-        """A file that the hook reads, unless by its name the hook itself, or ordinary work, changes it."""
+        """Cover a file that the hook reads, unless by its name the hook or ordinary work changes it."""
         name = os.path.basename(path)  # noqa: PTH119
         if ORDINARY.fullmatch(name):
             self.leave_file(path, "changes with ordinary work")
@@ -587,7 +587,7 @@ class _CoverageBuilder:
             self.data[path] = None
 
     def _follow_make(self, words: Sequence[str], folder: str) -> None:
-        """A makefile and what its recipes start."""
+        """Cover a makefile and the programs of its recipes."""
         words = [part for word in words for part in _split_option(word)]
         options = dict(pairwise(words))
         folder = os.path.join(folder, options.get("-C", ""))  # noqa: PTH118
@@ -614,7 +614,7 @@ class _CoverageBuilder:
                         self._follow_makefile(os.path.normpath(Path(folder, name)), folder)
 
     def _follow_operands(self, name: str, words: Sequence[str], folder: str) -> None:
-        """The files that a program reads, and those that it writes."""
+        """Cover the files that a program reads, and note those that it writes."""
         paths = [word for word in words if not word.startswith("-")]
         written: Sequence[str] = paths if name in WRITERS else paths[-1:] if name in LAST_WRITERS else ()
         if name == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):
@@ -633,7 +633,7 @@ class _CoverageBuilder:
                     self._add_read(value, folder)
 
     def _add_asked(self, word: str, folder: str, *, may_lack: bool) -> None:
-        """A file of which only the existence matters; `may_lack`: it may be missing now."""
+        """Cover a file whose existence alone matters; `may_lack`: it may be missing now."""
         path = os.path.normpath(shell.joined(folder, word))
         is_known = any(mark in word for mark in shell.MARKS) or word.startswith("-") or "\n" in word
         if is_known or len(word) > 1000 or not self._is_ours(path):
@@ -669,7 +669,7 @@ class _CoverageBuilder:
             self._add_data(path)
 
     def _follow_find(self, word: str, folder: str) -> None:
-        """What `find` finds: the files that it would find now."""
+        """Cover the files that `find` would find now."""
         base, _, rest = shell.joined(folder, word).partition(shell.DEEP)
         start, name = Path(base), _make_glob(rest.replace(shell.DEEP, "")).rpartition("/")[2] or "*"
         self.leave(f"new files below {self._spell_path(os.path.normpath(base))}")
@@ -679,7 +679,7 @@ class _CoverageBuilder:
                     self.add_script(str(path), folder)
 
     def _follow_glob(self, pattern: str, folder: str, *, runs: bool) -> None:
-        """Every file of a pattern counts, those too that are added later."""
+        """Cover every file of a pattern, including later additions."""
         full = shell.joined(folder, pattern)
         base = os.path.dirname(full)  # noqa: PTH120
         is_all = os.path.normpath(base) in (self.root, self.home) and not runs
@@ -700,7 +700,7 @@ class _CoverageBuilder:
         self.beside.setdefault(os.path.normpath(base), set()).add(os.path.basename(full))  # noqa: PTH119
 
     def _is_ours(self, path: str) -> bool:
-        """Whether a path is of the project or of its user; a program of the system is as it is."""
+        """Whether a path belongs to the project or its user; programs of the system do not count."""
         starts = [folder for folder in (self.root, self.home, self.package) if folder]
         return any(f"{path}/".startswith(os.path.join(start, "")) for start in starts)  # noqa: PTH118
 
@@ -708,7 +708,7 @@ class _CoverageBuilder:
         return f"{path}/".startswith(os.path.join(self.root, ""))  # noqa: PTH118
 
     def _spell_word(self, word: str) -> str:
-        """A word that is computed in part, the same on every machine."""
+        """A partly computed word, equal on every machine."""
         plain = _mask_unknown(word)
         for start, short in ((self.root, ""), (self.home, "~/")):
             plain = short + plain[len(start) + 1 :] if start and plain.startswith(f"{start}/") else plain
@@ -719,7 +719,7 @@ class _CoverageBuilder:
 
 
 def _list_variables(dialect: Dialect, package: str, root: str, home: str) -> dict[str, str]:
-    """The values of the variables that the dialect's commands start paths with."""
+    """The values of the dialect's path variables."""
     values = {"PWD": root, "HOME": home}
     for spellings, folder in ((dialect.project_dir, root), (dialect.package_dir, package)):
         for spelling in spellings:
@@ -729,7 +729,7 @@ def _list_variables(dialect: Dialect, package: str, root: str, home: str) -> dic
 
 
 def _spell_own_path(text: str, path: str) -> str:
-    """A script in which its own path is spelled out, where it looks for it."""
+    """A script with its own path filled in, where it computes it."""
     quoted = path.replace("\\", "\\\\").replace('"', '\\"')
     folder = os.path.dirname(quoted)  # noqa: PTH120
     text = re.sub(r"\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}", folder, text)
@@ -763,7 +763,7 @@ def _resolve_module(path: str) -> Iterator[str]:
     """The files that an import of JavaScript may mean."""
     path = os.path.normpath(path)
     bare, _ = os.path.splitext(path)  # noqa: PTH122
-    # TypeScript imports `./x.js` where the file is `x.ts`.
+    # TypeScript imports `./x.js` if the file is `x.ts`.
     ends = ("", *MODULE_ENDS, ".json", *(f"/index{end}" for end in MODULE_ENDS))
     for file in (*(path + end for end in ends), bare + ".ts"):
         if Path(file).is_file():
@@ -772,7 +772,7 @@ def _resolve_module(path: str) -> Iterator[str]:
 
 
 def _split_option(word: str) -> list[str]:
-    """An option of `make` and its value, where they are written as one word."""
+    """An option of `make` and its value, if written as one word."""
     for option, long in (("-C", "--directory="), ("-f", "--file="), ("-f", "--makefile=")):
         if word.startswith(long):
             return [option, word[len(long) :]]
@@ -782,7 +782,7 @@ def _split_option(word: str) -> list[str]:
 
 
 def _make_glob(word: str) -> str:
-    """A word with its patterns as they are written; empty where more than that is unknown."""
+    """A word with its patterns as written; empty if more is unknown."""
     if any(mark in word for mark in (shell.MANY, shell.PART, shell.DEEP)):
         return ""
     return word.replace(shell.STAR, "*").replace(shell.ONE, "?")
@@ -793,7 +793,7 @@ def _mask_unknown(word: str) -> str:
 
 
 def _expand_globs(globs: Iterable[str], root: str) -> Iterator[str]:
-    """The files of the project that globs name; a folder means everything below it."""
+    """The files of the project that globs match; a folder means everything below it."""
     for glob in globs:
         if glob.startswith("/") or ".." in glob.split("/"):
             continue
@@ -806,7 +806,7 @@ def _find_ignored(files: Sequence[str], root: str) -> set[str]:
     """The files that git ignores: no other machine has them."""
     start = os.path.join(root, "")  # noqa: PTH118
     index = trust.read_file(os.path.join(root, ".git", "index")) or b""  # noqa: PTH118
-    # What git tracks it does not ignore: mostly that spares a process.
+    # Tracked files are not ignored: this usually saves a process.
     untracked = [
         path
         for path in files

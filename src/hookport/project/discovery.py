@@ -1,9 +1,9 @@
-"""The hooks of a project and its user, found on disk; a file that cannot be read costs its own hooks only.
+"""The hooks of a project and its user, found on disk; an unreadable file loses only its own hooks.
 
-User level is loaded before project level, each in the order of `places.list_sites`, folders by their names:
-the guide of the HOOK.md format loads "user-level hooks, project-level hooks (later overrides earlier for same
-name)", and its specification runs hooks of one priority in that order. So a project cannot put a hook before
-those of its user; it can only put one in the place of another of the same name.
+User level is loaded before project level, each in the order of `places.list_sites`, folders by name: the
+guide of the HOOK.md format loads "user-level hooks, project-level hooks (later overrides earlier for same
+name)", and its specification runs hooks of one priority in that order. So a project cannot run a hook before
+its user's hooks; it can only replace one of the same name.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
 
 
 class HookEntry(NamedTuple):
-    """A hook that may run, and its file; `package` is the folder that its placeholder for a root means."""
+    """A hook that may run, and its file; `package` is the folder of its root placeholder."""
 
     hook: Hook
     file: str
@@ -62,11 +62,11 @@ class HookEntry(NamedTuple):
     package: str
     scope: Scope
     scripts: tuple[str, ...]
-    # Its agent takes no hook of the file, for what is wrong elsewhere in it.
+    # Its agent reads no hook of the file, because of another error in it.
     dropped: bool = False
-    # A setting that switches it off, of whichever file.
+    # A setting, in any file, that switches it off.
     off: Switch | None = None
-    # What it runs, by which copies of it in files of several agents are known.
+    # What it runs; this identifies copies of it in several agents' files.
     runs: str = ""
 
 
@@ -108,7 +108,7 @@ class Discovery(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """The hooks of one file, and the name by which the project overrides those of the user, if any."""
+    """The hooks of one file, and the name by which the project overrides the user's, if any."""
 
     what: str
     name: str
@@ -117,14 +117,14 @@ class _Unit(NamedTuple):
 
 
 def find_project_root(cwd: str, env: Mapping[str, str]) -> str:
-    """The repository that a folder is in, else the nearest folder with hooks, else the folder itself."""
+    """Find the repository of a folder, else the nearest folder with hooks, else the folder itself."""
     start = os.path.realpath(cwd)
     candidates = (str(folder) for folder in _walk_up(start, env) if _list_marks(folder))
     return find_repository(start, _find_last_folder(env)) or next(candidates, start)
 
 
 def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
-    """Every hook that may run for an agent that works in a folder."""
+    """Find every hook that may run for an agent working in a folder."""
     folders = make_folders(find_project_root(cwd, env), env)
     log = Log([], {})
     units: list[_Unit] = []
@@ -156,7 +156,7 @@ def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
 
 
 def _apply_switches(units: list[_Unit], folders: Folders, env: Mapping[str, str], log: Log) -> list[_Unit]:
-    """The units, with what switches their hooks off."""
+    """The units, with the settings that switch their hooks off."""
     switches = Switches(str(folders.root), env)
     for name in dict.fromkeys(entry.hook.dialect for unit in units for entry in unit.hooks):
         for file in switches.files(get(name)):
@@ -177,7 +177,7 @@ def _apply_switches(units: list[_Unit], folders: Folders, env: Mapping[str, str]
 
 
 def find_modules(folders: Folders) -> tuple[Module, ...]:
-    """The modules of code that agents load by themselves, each once."""
+    """The code modules that agents load themselves, each once."""
     modules = {
         os.path.realpath(spot.file): Module(spot.dialects[0].id, str(spot.file), spot.scope)
         for spot in find_module_spots(folders, Log([], {}))
@@ -186,7 +186,7 @@ def find_modules(folders: Folders) -> tuple[Module, ...]:
 
 
 def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
-    """The hooks of one file or folder that a person named; InputError if nothing there can be read."""
+    """Read the hooks of one file or folder that a person named; InputError if nothing is readable."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay: scripts are found beside the name)
     found_sources, problems = sources.find_all(full, dialect)
     # Files at a project's places make the folder above them a project, wherever it is.
@@ -240,7 +240,7 @@ def _find_package(dialect: Dialect, file: Path) -> Path:
 
 
 def _walk_up(cwd: str, env: Mapping[str, str]) -> Iterator[Path]:
-    """A folder and those above it, up to the user's home, which is a project only for itself."""
+    """Yield a folder and its parents, up to the user's home, which is a project only for itself."""
     return map(Path, walk_upward(os.path.realpath(cwd), _find_last_folder(env)))
 
 
@@ -250,7 +250,7 @@ def _find_last_folder(env: Mapping[str, str]) -> str:
 
 
 def _list_marks(folder: Path) -> list[str]:
-    """The places of a project that a folder has."""
+    """The places of a project that exist in a folder."""
     starts = (site.path.partition("/*")[0] for site in list_sites() if site.scope == "project")
     folders = (start for start in dict.fromkeys(starts) if "/" in start and not start.startswith("plugins"))
     return [start for start in folders if path_exists(folder / start)]
@@ -299,7 +299,7 @@ def _read_spot(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
 
 
 def _read_folder(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
-    """The hook of a folder whose script is known by its name; neither its body nor the script is read."""
+    """Read the hook of a folder with a script identified by name; neither body nor script is read."""
     dialect = spot.dialects[0]
     head = read_head(spot.file)
     if head is None:
@@ -324,7 +324,7 @@ def _read_folder(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
 
 
 def _decode_spot(spot: Spot, data: bytes, log: Log) -> pipeline.Reading:
-    """The file in the dialect of its place that fits best, without hooks it refuses; InputError if all."""
+    """Read a file in the best dialect of its place, without refused hooks; InputError if all are."""
     files = {str(spot.file): data}
     owners = (
         sources.filter_plugin_owners(spot.package, spot.dialects)
@@ -332,14 +332,14 @@ def _decode_spot(spot: Spot, data: bytes, log: Log) -> pipeline.Reading:
         else [*spot.dialects]
     )
     best = sources.recognise(files, owners) or max(owners, key=lambda owner: owner.wire.precedence)
-    # What switches all hooks of a file off may be overruled by another file: `switches` knows.
+    # Another file may overrule a switch for all hooks of a file; `switches` decides.
     reading, refused = salvage.read(files, best._replace(shape=best.shape._replace(is_off=None)))
     log.add_problems(*refused)
     return reading._replace(is_partial=bool(refused))
 
 
 def _is_meant_for_hooks(data: bytes) -> bool:
-    """Whether a file that only has a common name, such as hooks.json, is meant to hold hooks."""
+    """Whether a file with a common name, such as hooks.json, is meant to contain hooks."""
     text = data.replace(b"\0", b"")  # UTF-16 has one in every letter
     return any(f'"{key}"'.encode() in text for key in ("hooks", "spec")) or b"\nhooks:" in b"\n" + text
 
@@ -370,7 +370,7 @@ def _list_entries(
 
 
 def _locate_findings(reading: pipeline.Reading) -> Iterator[Finding]:
-    # What else a settings file holds matters only where it is converted.
+    # Other content of a settings file matters only for conversions.
     findings = (finding for finding in reading.decoded.findings if finding.code != OtherSettings.code)
     # The number of a hook within one file would be read as one within all.
     return (locate_finding(finding, reading)._replace(hook=None) for finding in findings)
@@ -397,7 +397,7 @@ def _find_scripts(hook: Hook, dialect: Dialect, package: Path, folders: Folders)
 
 
 def _merge_units(units: list[_Unit], log: Log) -> tuple[list[_Unit], list[Override]]:
-    """The units but those of the user that the project overrides; what runs nothing overrides nothing."""
+    """The units without the user's that the project overrides; a unit that runs nothing overrides nothing."""
     project = {(unit.what, unit.name): unit for unit in units if unit.hooks and unit.spot.scope == "project"}
     first: dict[tuple[str, str], _Unit] = {}
     remaining: list[_Unit] = []

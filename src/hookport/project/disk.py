@@ -1,4 +1,4 @@
-"""Reading files that may be anything: only plain files are opened, and no read blocks."""
+"""Reads files of any kind safely: only plain files are opened, and no read blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hookport.findings import Finding, SourceBroken
 
 # The limit for every file that is read or edited.
 LARGEST = 5_000_000
-# A frontmatter has about 100 words; the body below it is for people and is not read.
+# A frontmatter has about 100 words; the body below it is for people and not read.
 HEAD = 64 * 1024
 _LINE_END = rb"[ \t]*(?:\r\n|\n|\r"
 _FENCED = re.compile(
@@ -30,7 +30,7 @@ class Log(NamedTuple):
     watched: dict[str, None]
 
     def add_problems(self, *problems: Problem) -> None:
-        """Report what exists but cannot be used."""
+        """Report what exists but is unusable."""
         for problem in problems:
             finding = SourceBroken.at(spell_path(problem.path), message=problem.message)
             self.findings.append(
@@ -74,7 +74,7 @@ def is_folder(path: Path, log: Log) -> bool:
 def expand_place(place: str, log: Log, below: str = "") -> Iterator[Path]:
     """The paths that a place with stars matches; without a star the place itself, existing or not.
 
-    `below` is a folder that was found, in whose own name a star is a letter like any other.
+    `below` is an existing folder, in whose own name a star is a literal character.
     """
     start, star, rest = place.partition("*")
     if not star:
@@ -93,7 +93,7 @@ def expand_place(place: str, log: Log, below: str = "") -> Iterator[Path]:
 
 
 def read_data(file: Path, limit: int = LARGEST) -> bytes | None:
-    """The first bytes of a file, None if it does not exist; InputError if it is no plain file."""
+    """Read the first bytes of a file, None if it does not exist; InputError if it is not a plain file."""
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -112,26 +112,28 @@ def read_data(file: Path, limit: int = LARGEST) -> bytes | None:
 
 
 def read_head(file: Path) -> bytes | None:
-    """A file up to the end of its frontmatter."""
+    """Read a file up to the end of its frontmatter."""
     data = read_data(file, HEAD)
     fenced = _FENCED.match(data) if data else None
     if fenced:
         return fenced[0]
     if data and len(data) == HEAD:
-        raise InputError(Problem(f"no frontmatter ends in its first {HEAD // 1024} KiB", (), str(file), 1, 1))
+        raise InputError(
+            Problem(f"the frontmatter does not end in its first {HEAD // 1024} KiB", (), str(file), 1, 1)
+        )
     return data
 
 
 def read_start(file: Path, limit: int) -> bytes:
-    """The first bytes of a plain file; should a pipe have taken its place meanwhile, it is empty."""
+    """Read the first bytes of a plain file; empty if a pipe has replaced it meanwhile."""
     with open(file, "rb", opener=open_without_waiting) as opened:
         return opened.read(limit)
 
 
 def _is_absent(error: OSError, path: Path) -> bool:
-    """Whether nothing was there at all; what we may not look at may be.
+    """Whether nothing was there; an inaccessible path may exist.
 
-    What is there now but was not a moment ago is not a link that leads nowhere: somebody just wrote it.
+    A path that appeared a moment ago is not a dangling link: somebody just wrote it.
     """
     if isinstance(error, FileNotFoundError):
         return not is_dangling_link(path)
@@ -140,7 +142,7 @@ def _is_absent(error: OSError, path: Path) -> bool:
 
 def _explain_error(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        return "is a link that leads nowhere"
+        return "is a broken link"
     if isinstance(error, NotADirectoryError):
         return "is not a folder"
     return f"cannot be read: {error.strerror or error}"

@@ -1,4 +1,4 @@
-"""The script of a hook's folder: found by its name, started directly or through its interpreter."""
+"""The script of a hook's folder: found by name, started directly or through its interpreter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hookport.findings import (
 )
 from hookport.project.disk import Log, list_names, read_start
 
-# The guide of the HOOK.md format ranks these endings; any other comes after them, by name.
+# The guide of the HOOK.md format ranks these extensions; all others follow, by name.
 RANKED = ("", ".sh", ".py")
 INTERPRETERS = {
     ".sh": "sh",
@@ -29,7 +29,7 @@ INTERPRETERS = {
 
 
 class EntryScript(NamedTuple):
-    """A script and the words that start it where it does not start by itself."""
+    """A script and the words that start it if it does not start directly."""
 
     path: Path
     is_executable: bool
@@ -43,9 +43,9 @@ class EntryScript(NamedTuple):
 def find_entry_script(
     folder: Path, stem: str, name: str, log: Log
 ) -> tuple[EntryScript | None, list[Finding]]:
-    """The script that runs for the hook of that name, and what is wrong with it.
+    """The script that runs for the hook of that name, and its problem.
 
-    One that can be started comes before one that cannot; of several the one that the format ranks first.
+    A script that can start precedes one that cannot; among several the format's ranking decides.
     """
     log.watch(folder)
     endings = {file: file.removeprefix(stem) for file in list_names(folder, log) if file.startswith(stem)}

@@ -19,12 +19,12 @@ ENV_FILES = (".env", ".env.local", ".envrc")
 OURS = "HOOKPORT_"
 # These matter where they lead into the project.
 FOLDERS = ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
-# Where an agent sets another one of these for its hooks, nothing is approved, wherever it leads.
+# If an agent sets one of these for its hooks, nothing is approved, whatever its value.
 HOMES = ("HOME", "XDG_STATE_HOME")
 
 
 def find_steering(root: str) -> list[Finding]:
-    """A finding for every line and setting that steers hookport."""
+    """A finding for every line and setting that redirects hookport."""
     files = dict.fromkeys(path for path in _list_env_files(Path(root)))
     findings = [
         _note_steering(file, name, line)
@@ -99,7 +99,7 @@ def _find_env_maps(file: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
 
 @cache
 def _list_root_variables() -> frozenset[str]:
-    """The variables by which agents name the project's root; an entry leaves a call to who sets one."""
+    """The variables by which agents name the project root; an entry leaves the call to that agent."""
     return frozenset(
         name for agent in list_agents() for name, value in get_wire(agent).env.items() if value == "$root"
     )

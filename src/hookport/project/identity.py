@@ -1,6 +1,6 @@
-"""What a hook is, in bytes: its definition as canonical JSON, and the files that it runs.
+"""A hook's identity in bytes: its definition as canonical JSON, and the files that it runs.
 
-A field that has its default is left out, so that a later version with more fields has the same bytes.
+A field with its default is omitted, so that a later version with more fields produces the same bytes.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from hookport.runtime import trust
 
 
 class Identity(NamedTuple):
-    """A hook as the lock has it; `under` is the folder of which every file counts.
+    """A hook's entry in the lock; `under` is the folder whose every file counts.
 
-    `beside` are the folders that Python imports from, each with the modules it looks for there.
+    `beside` are the folders that Python imports from, each with the modules that it searches there.
     """
 
     id: str
@@ -32,7 +32,7 @@ class Identity(NamedTuple):
     under: str
     beside: Mapping[str, tuple[str, ...]] = {}
     not_covered: tuple[str, ...] = ()
-    # The same of files that another machine may not have, which is no part of the lock.
+    # The same for files that another machine may not have; not part of the lock.
     local: tuple[str, ...] = ()
 
     @property
@@ -42,14 +42,14 @@ class Identity(NamedTuple):
 
 
 def identify(entry: HookEntry, root: str, env: Mapping[str, str], globs: Sequence[str] = ()) -> Identity:
-    """The identity of a project's hook; `globs` name further files that the project's settings cover."""
+    """Make the identity of a project's hook; `globs` name more files that the project's settings cover."""
     hook, under = entry.hook, ""
     if entry.off and not entry.off.is_users:
         # The approval did not include that the project switches it off.
         hook = hook._replace(enabled=False)
     everything: tuple[str, ...] = ()
     if get(hook.dialect).shape.companions and entry.scripts:
-        # The script is known by its name; its place and its interpreter are not part of the definition.
+        # A name identifies the script; its path and its interpreter are not part of the definition.
         script = entry.scripts[0]
         hook = hook._replace(handler=hook.handler._replace(command=spell_path(script, root, env)))
         under = os.path.dirname(script)  # noqa: PTH120
@@ -78,12 +78,12 @@ def spell_hook(hook: Hook) -> str:
 
 
 def spell_definition(tree: Tree) -> str:
-    """The text of a definition, of which its hash is made."""
+    """The text of a definition, from which its hash is made."""
     return json.dumps(tree, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def parse_hook(text: str) -> Hook:
-    """The hook of a definition; ValueError if it is none."""
+    """Parse the hook of a definition; ValueError if invalid."""
     try:
         tree = json.loads(text)
         handler = dict(tree.pop("handler"))

@@ -1,6 +1,6 @@
 """The hooks of an installed hookport: plans from the cache, rebuilt if a source changed.
 
-Agents start it on every event, so it imports what makes plans only where one is to be made.
+Agents start it on every event, so it imports the plan builder only if a plan must be built.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def locate_bridge_file() -> str:
 
 
 class InstalledHooks:
-    """Where an installed hookport has hooks and wires from: a `HookStore`, for one event.
+    """The source of an installed hookport's hooks and wires: a `HookStore`, for one event.
 
-    `start` is the folder that the agent was started in, where that is not ours. Who answers several events
-    passes the same `kept` to each: plans that did not change are then not read again.
+    `start` is the agent's start folder, if that is not ours. A caller with several events passes the same
+    `kept` to each: unchanged plans are then not read again.
     """
 
     def __init__(self, start: str = "", kept: dict[str, DispatchPlan] | None = None) -> None:
@@ -50,25 +50,25 @@ class InstalledHooks:
         self._kept = {} if kept is None else kept
 
     def wire(self, name: str) -> Wire:
-        """A wire that a plan does not have: one of another package, or none."""
+        """Load a wire that no plan has: another package's, or none."""
         _add_libraries()
         from hookport.agents import get_wire
 
         return get_wire(name)
 
     def is_stop(self, _native: str) -> bool:
-        """Whether an event of an agent without a wire has the name of a stop; every agent here has one."""
+        """Whether an event of an agent without a wire is named like a stop; here every agent has a wire."""
         return False
 
     def read_settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
-        """The settings of the folder that we were started in."""
+        """The settings of our start folder."""
         _add_libraries()
         from hookport.project.settings import load_settings
 
         return load_settings(self._find_start(), env)
 
     def load_tables(self, env: Mapping[str, str]) -> DispatchPlan:
-        """The plan that has all wires, the project's settings and no hook."""
+        """The plan with all wires, the project's settings and no hook."""
         root = find_repository(self._find_start())
         kept = plan.load(plan.find_tables_path(root, env), env)
         is_ours = isinstance(kept, plan.DispatchPlan) and kept.header["version"] == __version__
@@ -82,7 +82,7 @@ class InstalledHooks:
     def find_coverage(
         self, name: str, file: str, env: Mapping[str, str]
     ) -> tuple[Sequence[PlannedHook], EntryFile]:
-        """Every hook that may run, and where our entries for an agent are."""
+        """Every hook that may run, and the places of our entries for an agent."""
         from hookport.runtime import covering
 
         agent = self.wire(name)
@@ -93,7 +93,7 @@ class InstalledHooks:
         return () if kept.header["broken"] else kept.read_all_hooks(), entry
 
     def find_sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
-        """The hooks of the folder that we were started in."""
+        """The hooks of our start folder."""
         kept = self._plan(self._find_start(), env)
         return make_sources(
             kept, agent, self.wire, identify_caller(kept.wire(agent) or self.wire(agent), env, entry)
@@ -102,7 +102,7 @@ class InstalledHooks:
     def follow_event(
         self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
     ) -> HookSources:
-        """The hooks of the project that an event happened in, and of every other approved one it names."""
+        """The hooks of an event's project, and of every other approved project that it names."""
         agent, event, start = occasion.agent, occasion.event, self._find_start()
         named = [*find_named_roots(agent, env), event.root, event.cwd]
         caller = identify_caller(agent, env, entry).replace(cwd=event.cwd)
@@ -154,7 +154,7 @@ def _make_plan(folder: str, env: Mapping[str, str]) -> DispatchPlan:
 
 
 def _add_libraries() -> None:
-    """Plans need a YAML library and the dialects of other packages, which `-S` keeps Python from seeing."""
+    """Make the YAML library and other packages' dialects importable, which `-S` hides, for building plans."""
     if sys.flags.no_site:
         import site
 
@@ -164,7 +164,7 @@ def _add_libraries() -> None:
 def _find_other_projects(
     dispatch_plan: DispatchPlan, folders: Iterable[str], env: Mapping[str, str]
 ) -> list[str]:
-    """The other approved projects that folders are in; most events concern only one."""
+    """The other approved projects of some folders; most events concern only one."""
     root = dispatch_plan.header["root"]
     places = [os.path.realpath(folder) for folder in dict.fromkeys(folders) if folder]
     strays = [place for place in places if place != root and find_repository(place) != root]

@@ -1,7 +1,7 @@
-"""Hooks in files that nothing reads: recognised by their content, reported with the place where they belong.
+"""Hooks in files that nothing reads: recognised by content, reported with their correct place.
 
-The folders of agents are looked at, those whose names are nearly one of them, and the project's root; of the
-user's home the agents' folders only. A file at a place that an agent reads is never one of these.
+It checks the folders of agents, folders with nearly such a name, and the project root; in the user's home
+only the agents' folders. A file at a place that an agent reads is never misplaced.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from hookport.runtime.trust import PLAN
 from hookport.shapes.dialect import HOOK_TRUST, Location, find_quirk, list_locations
 
 ENDINGS = (".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml")
-# A word that a file with hooks has: the key, or an event of any dialect is near one of these.
+# Words in a file with hooks: the key, or an event of any dialect, is near one of these.
 WORDS = re.compile(rb"hook|tool|trigger|prompt|session|command", re.IGNORECASE)
 MOST_STEPS = 3
 MOST_FILES = 400
 LARGEST = 1 << 20
 # hookport's own settings.
 SETTINGS = (".hookport/config.json",)
-# Folders in agents' folders that hold other things, some of them thousands of files.
+# Subfolders of agents' folders with other content, some with thousands of files.
 SKIPPED = frozenset(
     re.findall(
         r"\S+",
@@ -53,14 +53,14 @@ SKIPPED = frozenset(
 SHORTEST_NAME = 4
 # Keys that belong to hooks; a file with others is not moved as a whole.
 ABOUT_HOOKS = frozenset({"$schema", "description", "hooks", "name", "spec", "version"})
-# Words in names of files at a project's root that may hold hooks.
+# Words in the names of files at a project root that may contain hooks.
 AT_ROOT = ("hook", "setting")
-# Folders at a project's root in which people keep hooks.
+# Folders at a project root in which people keep hooks.
 HOOK_FOLDERS = ("hook", "hooks", "agents", ".hooks", ".hook", ".agent", ".hookport")
 
 
 class Stray(NamedTuple):
-    """A file with hooks that nothing reads, whose it is, and the place where its agent would read it.
+    """A file with hooks that nothing reads, its owner, and the place where its agent would read it.
 
     `reader` is None for an agent without a dialect.
     """
@@ -71,7 +71,7 @@ class Stray(NamedTuple):
     reader: Dialect | None
     place: str
     fix: str
-    # What else keeps its hooks from running than that nothing reads it.
+    # Other reasons why its hooks do not run.
     trouble: Finding | None = None
 
     @property
@@ -90,7 +90,7 @@ class Stray(NamedTuple):
 
 
 class _Folder(NamedTuple):
-    """A folder to look in, and the agents whose own it is or nearly is."""
+    """A folder to search, and the agents that own it, or whose folder's name is similar."""
 
     path: Path
     scope: str
@@ -118,13 +118,13 @@ def find_misplaced(root: str, env: Mapping[str, str]) -> list[Stray]:
 
 
 def make_unread_stray(unread_file: UnreadFile) -> Stray:
-    """A file whose place is an agent's, and whose hooks hookport does not read."""
+    """A file at an agent's place whose hooks hookport does not read."""
     trouble = f.NotRead.at("", agent=unread_file.agent)._replace(file=str(unread_file.file))
     return Stray(str(unread_file.file), 1, (), unread_file.reader, "", "", trouble)
 
 
 def make_refused_stray(manifest: RefusedManifest) -> Stray:
-    """A manifest for which its agent refuses the plugin; the hooks of the plugin are found by themselves."""
+    """A manifest that makes its agent refuse the plugin; the plugin's hooks are found separately."""
     words = {"agent": manifest.reader.title, "path": manifest.path, "start": manifest.start}
     trouble = f.PluginRefused.at("hooks", None, **words)._replace(file=str(manifest.file))
     return Stray(str(manifest.file), 0, (), manifest.reader, "", "", trouble)
@@ -137,7 +137,7 @@ def is_read(file: Path, root: str, env: Mapping[str, str]) -> bool:
 
 
 def _list_read_files(folders: Folders) -> set[str]:
-    """The files that agents or hookport read, with or without hooks in them."""
+    """The files that agents or hookport read, with or without hooks."""
     log = Log([], {})
     spots = (*find_spots(folders, log), *find_scoped_spots(folders, log), *find_module_spots(folders, log))
     files = {str(spot.file) for spot in spots}
@@ -151,7 +151,7 @@ def _list_read_files(folders: Folders) -> set[str]:
             for rule in (dialect.folder_trust, find_quirk(dialect, HOOK_TRUST))
             if rule and rule.file
         ]
-        # What an agent reads for its settings is no hook file that was put elsewhere.
+        # An agent's settings file is not a misplaced hook file.
         for path in (*gates, *trust):
             files.add(resolve_place(dialect, path, str(folders.root), folders.env))
     return files | {os.path.realpath(path) for path in files if path}
@@ -182,7 +182,7 @@ def _list_folder_names(folder: Path) -> list[str]:
 
 @cache
 def _list_own_folders(name: str) -> tuple[str, ...]:
-    """The first step of each place of a dialect, from a project's root or from a home."""
+    """The first step of each place of a dialect, from a project root or from a home."""
     places = [location for location in get(name).locations if location.scope not in ("plugin", "system")]
     paths = [place.path.removeprefix("~/") for place in places]
     return tuple(dict.fromkeys(path.partition("/")[0] for path in paths if "/" in path))
@@ -190,7 +190,7 @@ def _list_own_folders(name: str) -> tuple[str, ...]:
 
 @cache
 def find_readers(name: str) -> tuple[Dialect, ...]:
-    """The dialects whose folder has this name, or one that is surely meant for it."""
+    """The dialects whose folder has this name, or a name that certainly means it."""
     everyone = [get(dialect_name) for dialect_name in list_dialects()]
     exact = tuple(dialect for dialect in everyone if name in _list_own_folders(dialect.id))
     if exact:
@@ -219,7 +219,7 @@ def _fold_name(name: str) -> str:
 
 
 def _list_candidates(folder: _Folder) -> Iterator[Path]:
-    """The files of a folder that may hold hooks, by their names; the nearest first."""
+    """The files of a folder that may contain hooks, by name; the nearest first."""
     if folder.scope == "root":
         yield from (file for file in _list_files(folder.path) if _may_be_hooks(file.name, at_root=True))
         return
@@ -257,7 +257,7 @@ def _may_be_hooks(name: str, *, at_root: bool) -> bool:
 def judge_file(
     file: Path, root: str, env: Mapping[str, str], readers: tuple[Dialect, ...] = (), scope: str = "root"
 ) -> Stray | None:
-    """A file that nothing reads, with the place where it belongs; None if it has no hooks."""
+    """A file that nothing reads, with its correct place; None if it has no hooks."""
     try:
         data = read_data(file, LARGEST)
     except InputError:
@@ -291,14 +291,14 @@ def _take_first_step(file: Path, root: str) -> str:
 
 
 def _choose_agent(readers: tuple[Dialect, ...], dialect: Dialect) -> Dialect:
-    """The agent whose folder it is; one that only a format has may hold anything."""
+    """The agent that owns the folder; a format's folder may contain anything."""
     return next((reader for reader in readers if reader.kind == "agent"), dialect)
 
 
 def _recognise_content(
     file: Path, data: bytes, readers: tuple[Dialect, ...]
 ) -> tuple[Dialect, int, tuple[str, ...]] | None:
-    """The dialect that a file is in, of the folder's own first, and its hooks; None if it has none."""
+    """The dialect and the hooks of a file, the folder's own dialect first; None without hooks."""
     files = {str(file): data}
     candidates = [reader for reader in readers if (sources.score(reader, files) or 0) > 1]
     best = candidates[0] if candidates else sources.recognise(files, [])
@@ -316,8 +316,8 @@ def _recognise_content(
 
 
 def _choose_place(reader: Dialect, file: Path, scope: str) -> str:
-    """The place where a dialect reads such a file: of its scope, of the file's kind, the usual one first."""
-    every = (*reader.locations, *list_locations(reader, "run"))
+    """The place where a dialect reads such a file: by scope and kind, the usual place first."""
+    every = list_locations(reader, "own", "run")
     places = [location for location in every if location.scope == scope and location.loaded] or list(every)
     kind = _detect_kind(str(file))
 
@@ -336,14 +336,14 @@ def _choose_place(reader: Dialect, file: Path, scope: str) -> str:
 
 
 def _detect_kind(path: str) -> str:
-    """The kind of a file; agents that take comments take JSON without them too."""
+    """The kind of a file; agents that accept comments also accept JSON without them."""
     return documents.detect_kind(path).replace("jsonc", "json")
 
 
 def _spell_fix(
     stray: Stray, reader: Dialect, content: Dialect, tree: object, root: str, env: Mapping[str, str]
 ) -> str:
-    """The command that moves a file to where it is read; never over an existing file."""
+    """The command that moves a file to its correct place; never over an existing file."""
     file, place = Path(stray.file), stray.place
     name = _quote_path(spell_path(str(file), root, env))
     target = Path(resolve_place(reader, place, root, env) or place)
@@ -375,7 +375,7 @@ def _judge_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) ->
         fix = f"Run `mv {_quote_path(str(shown))} {_quote_path(str(target))}`."
         return Stray(str(file), 1, (name,), dialect, str(target), fix) if target != shown else None
     target = PurePosixPath(pattern.replace("*", name))
-    # A hook's folder goes as a whole, with its scripts.
+    # A hook's folder moves whole, with its scripts.
     is_whole = (file.parent / "scripts").is_dir() and file.name == dialect.shape.file_name
     source, goal = (shown.parent, target.parent) if is_whole else (shown, target)
     parent, old, new = (_quote_path(str(path)) for path in (goal.parent, source, goal))

@@ -1,9 +1,8 @@
-"""Which commands are ours, and which agents load a file of hooks by themselves.
+"""Which commands are ours, and which agents load a file of hooks themselves.
 
-The latter by their places, their start folder and what they trust.
-
-The place decides, not the dialect: a file that is written for an agent and stands elsewhere is not loaded by
-it. Where an agent reads another agent's file besides its own, that does not count: it does less with it.
+An agent's own loading follows from its places, its start folder and its trust. The place decides, not the
+dialect: an agent does not load a file written for it elsewhere. An agent that also reads another agent's file
+does not count: it does less with it.
 """
 
 from __future__ import annotations
@@ -41,26 +40,26 @@ from hookport.shapes.dialect import (
 )
 
 # How an agent's entry calls the bridge, as a command of its own: the words before the program, the program,
-# and what it is asked, for all hooks or for one that was installed.
+# and its command, for all hooks or for one installed hook.
 _WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"|&;])+"""
 _CALL = re.compile(
     rf"""(?:^|; |& )(?P<before>(?:{_WORD} )*?)(?P<program>{_WORD}) """
     r"""(?:dispatch (?P<dispatch>[\w-]+) (?:'[^']*'|\S+)(?: --\S+(?: \S+)?)*\s*(?:; hookport=\$\?; .*)?$"""
     r"""|wrap [\w-]+ (?P<wrap>[\w-]+) (?:'[^']*'|\S+) )"""
 )
-# What follows the call in an entry that looks at how it ended.
+# The text after the call in an entry that checks its exit code.
 AFTER = "; hookport=$?;"
-# How an installed command ends that needs no bridge.
+# The end of an installed command that needs no bridge.
 MARK = "# hookport"
 
 
 class Loading(NamedTuple):
-    """That an agent loads a file by itself, and when.
+    """An agent's own loading of a file, and its conditions.
 
-    `below`: where it is started in a folder below the project's root, only if it calls an entry of ours of
-    one of these scopes; None where that makes no difference. `proofs`: where nothing tells that it trusts the
-    folder, the scopes of entries that it would not call either if it did not; None where it does. `lifts` are
-    variables, with their value, that make it trust every folder.
+    `below`: started in a folder below the project root, it loads the file only if it calls an entry of ours
+    of one of these scopes; None if that makes no difference. `proofs`: if its trust in the folder is unknown,
+    the scopes of entries that it would not call either without trust; None if known. `lifts` are variables,
+    with their value, that make it trust every folder.
     """
 
     below: tuple[str, ...] | None = None
@@ -69,7 +68,7 @@ class Loading(NamedTuple):
 
 
 def find_loading(dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str, str]) -> Loading | None:
-    """How an agent loads the file of a hook by itself; None if it does not."""
+    """How an agent itself loads a hook's file; None if it does not."""
     place = find_own_place(dialect, entry.file, root, env)
     if place is None and entry.hook.dialect == dialect.id:
         place = _find_other_place(dialect, entry, root, env)
@@ -89,7 +88,7 @@ def find_loading(dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str
 
 
 def waits_for_trust(dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str, str]) -> bool:
-    """Whether a hook is in an agent's own file, and all that it lacks is that the agent trusts it."""
+    """Whether a hook is in an agent's own file and lacks only the agent's trust."""
     place = find_own_place(dialect, entry.file, root, env)
     if place is None or entry.hook.dialect != dialect.id:
         return False
@@ -97,7 +96,7 @@ def waits_for_trust(dialect: Dialect, entry: HookEntry, root: str, env: Mapping[
 
 
 def is_of_one_product(dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str, str]) -> bool:
-    """Whether only one of the products that are used here reads a hook: which of them calls is not known."""
+    """Whether only one of the detected products reads a hook: the calling product is unknown."""
     place = find_own_place(dialect, entry.file, root, env) if dialect.products else None
     if place is None:
         return False
@@ -110,7 +109,7 @@ def is_of_one_product(dialect: Dialect, entry: HookEntry, root: str, env: Mappin
         if any(product_path in row.path for product_path in other_paths)
         and (path := resolve_place(dialect, row.path, root, env))
     ]
-    # One that has a copy of its own runs that.
+    # A product with its own copy runs that.
     return bool(own_paths) and any(file.parent.is_dir() and not _names_command(file, entry) for file in files)
 
 
@@ -124,7 +123,7 @@ def _names_command(file: Path, entry: HookEntry) -> bool:
 
 
 def _parse_steps(place: str) -> tuple[str | int, ...]:
-    """The way in a tree that is spelled out, as far as its numbers and its event matter."""
+    """The spelled path in a tree, as far as its numbers and its event matter."""
     steps = re.findall(r"\[(\d+)\]|([^.\[\]]+)", place)
     return tuple(int(number) if number else key for number, key in steps)
 
@@ -132,7 +131,7 @@ def _parse_steps(place: str) -> tuple[str | int, ...]:
 def find_place_loading(
     dialect: Dialect, place: Location, root: str, env: Mapping[str, str]
 ) -> Loading | None:
-    """How an agent loads a file at one of its own places; None where it does not trust the folder."""
+    """How an agent loads a file at one of its own places; None if it does not trust the folder."""
     scope = place.scope
     below: tuple[str, ...] | None = None
     if scope != "user":
@@ -144,7 +143,7 @@ def find_place_loading(
     trust = dialect.folder_trust
     if trust is None or scope not in trust.scopes:
         return Loading(below)
-    # Variables that lift the question for this call are read when the call comes.
+    # Variables that grant trust for this call are read when the call arrives.
     state = read_folder_trust(dialect, root, _remove_lifted(env, trust.lifted)).is_trusted
     if state:
         return Loading(below)
@@ -178,7 +177,7 @@ def _has_hooks(dialect: Dialect, path: str) -> bool:
 def _find_plugin_loading(
     dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str, str]
 ) -> Loading | None:
-    """How an agent loads the plugin that a hook is in; None if it has not installed and enabled it."""
+    """How an agent loads a hook's plugin; None if the plugin is not installed and enabled."""
     store = find_quirk(dialect, PLUGIN_STORE)
     if store is None or not _is_loaded_file(dialect, store, entry):
         return None
@@ -190,21 +189,21 @@ def _find_plugin_loading(
             if _is_for(root, value_at(copy, (store.project,)))
         ]
         folders = [value_at(copy, (store.folder,)) for copy in installed_copies]
-        # One that is installed for other projects only may not be loaded in this.
+        # A plugin installed only for other projects may not be loaded in this one.
         folders += [_find_in_market(dialect, name, root, env)] if installed_copies else []
-        # A copy elsewhere is not this very file: it may be of another version.
+        # A copy elsewhere is not this file: it may be another version.
         if any(isinstance(folder, str) and folder and is_same(folder, entry.package) for folder in folders):
             return _find_enabled_loading(dialect, name, root, env)
     return None
 
 
 def _is_for(root: str, project: Tree) -> bool:
-    """Whether a copy of a plugin is for a project: for every one, if it names none."""
+    """Whether a copy of a plugin is for a project: for every project, if it names none."""
     return not isinstance(project, str) or is_same(root, project)
 
 
 def _is_loaded_file(dialect: Dialect, store: PluginStore, entry: HookEntry) -> bool:
-    """Whether an agent that has a plugin loads this very file of it: others in it are for other agents."""
+    """Whether an agent with a plugin loads this file of it: other files are for other agents."""
     if entry.hook.dialect != dialect.id:
         return False
     package, file = Path(entry.package), Path(entry.file)
@@ -218,7 +217,7 @@ def _is_loaded_file(dialect: Dialect, store: PluginStore, entry: HookEntry) -> b
         return False
     defaults = [place.path for place in dialect.locations if place.scope == "plugin" and place.loaded]
     is_default = any(file == package / path for path in defaults) and (store.keeps_default or not named)
-    # Of hooks in a manifest, an object with another `hooks` in it is passed over.
+    # In a manifest's hooks, an object with another `hooks` in it is skipped.
     is_inside = file.name == CATALOGUE or any(file == declaration.file for declaration in declarations)
     is_inside = is_inside and not re.match(r"hooks(\[\d+\])?\.hooks\.", entry.place)
     return is_default or is_inside or any(file in declaration.files for declaration in declarations)
@@ -261,14 +260,14 @@ def _make_lists(tree: Tree) -> Tree:
 
 
 class Readers:
-    """The agents that load the files of hooks by themselves; each file is examined once."""
+    """The agents that load hooks' files themselves; each file is checked once."""
 
     def __init__(self, root: str, env: Mapping[str, str]) -> None:
         self.root, self.env = root, env
         self._known: dict[tuple[str, ...], Loading | None] = {}
 
     def of(self, entry: HookEntry) -> dict[str, list[Tree]]:
-        """Who loads the file of a hook, and when, as a plan has it."""
+        """The agents that load a hook's file, and their conditions, in a plan's form."""
         each = ((name, self._loading(get(name), entry)) for name in list_agents())
         return {name: _make_lists(how) for name, how in each if how is not None}
 
@@ -292,9 +291,9 @@ def list_watched_files(root: str, env: Mapping[str, str]) -> Iterator[str]:
 
 
 def find_also_read_place(dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str, str]) -> str:
-    """The place of another's file in which an agent reads a hook besides its own; empty if none.
+    """The place of another agent's file where an agent also reads a hook; empty if none.
 
-    What is written for the agent itself has its whole effect there.
+    A hook that was written for the agent has its whole effect there.
     """
     if entry.hook.dialect == dialect.id or find_own_place(dialect, entry.file, root, env):
         return ""
@@ -314,7 +313,7 @@ def _find_other_place(
 
 
 def is_ours(command: str) -> bool:
-    """Whether hookport wrote the entry of a command: what is behind it is found by itself."""
+    """Whether hookport wrote a command's entry: the hook behind it is found separately."""
     return command.endswith(MARK) or any(_find_calls(command))
 
 

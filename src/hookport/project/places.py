@@ -17,8 +17,8 @@ from hookport.shapes.dialect import Path as Way
 
 Scope = Literal["project", "user"]
 
-# Folders that are a plugin each: the project itself, those that open plugins are installed in, and those of
-# a marketplace. More may be named by the catalogue of a marketplace.
+# Folders that are a plugin each: the project itself, the install folder of open plugins, and a marketplace's
+# folders. A marketplace's catalogue may name more.
 PLUGINS: tuple[tuple[Scope, str], ...] = (
     ("user", "~/.agents/plugins/*"),
     ("user", "~/.config/agents/plugins/*"),
@@ -34,7 +34,7 @@ SHARED_CATALOGUE = ".agents/plugins/marketplace.json"
 
 
 class Site(NamedTuple):
-    """One place where hooks may stand, and the dialects that a file there may be in.
+    """One place where hooks may be, and the possible dialects of a file there.
 
     `package` is the folder of a plugin, as a place of its own; empty for a file of a project or a user.
     """
@@ -47,7 +47,7 @@ class Site(NamedTuple):
 
 @cache
 def list_sites() -> tuple[Site, ...]:
-    """Every place: those of the user first; those of formats, then plugins, then agents' own files."""
+    """List every place: the user's first; formats, then plugins, then agents' own files."""
     formats = [dialect for dialect in map(get, list_dialects()) if dialect.kind == "format"]
     agents = [dialect for dialect in map(get, list_dialects()) if dialect.kind == "agent"]
     plugins = [site for scope, folder in PLUGINS for site in list_plugin_sites(scope, folder)]
@@ -64,9 +64,9 @@ def list_sites() -> tuple[Site, ...]:
 
 
 def _list_own_sites(dialects: Sequence[Dialect]) -> Iterator[Site]:
-    """The places where dialects have their own files; modules of code are `list_module_sites`."""
+    """The places of the dialects' own files; code modules are in `list_module_sites`."""
     for dialect in dialects:
-        for place in (*dialect.locations, *list_locations(dialect, "run")):
+        for place in list_locations(dialect, "own", "run"):
             is_text = detect_dialect_kind(dialect, place.path.replace("*", "x")) == "text"
             is_code = is_text and dialect.shape.in_place is None
             if place.scope in ("project", "local", "user") and not is_code and not _in_plugin(place.path):
@@ -74,13 +74,13 @@ def _list_own_sites(dialects: Sequence[Dialect]) -> Iterator[Site]:
 
 
 def _in_plugin(path: str) -> bool:
-    """Whether a place is inside a folder of plugins, which are found by themselves."""
+    """Whether a place is inside a folder of plugins, which are found separately."""
     return any(path.startswith(f"{folder}/") for _, folder in PLUGINS if folder != ".")
 
 
 @cache
 def list_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
-    """The places in one folder that is a plugin."""
+    """The places in one plugin's folder."""
     dialects_by_path: dict[str, list[Dialect]] = {}
     for dialect in map(get, list_dialects()):
         for place in dialect.locations:
@@ -109,7 +109,7 @@ def list_scoped_sites() -> tuple[Site, ...]:
 
 @cache
 def list_scoped_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
-    """The same in one folder that is a plugin."""
+    """The places of skills and subagents in one plugin's folder."""
     return tuple(
         Site(scope, f"{folder}/{place.path}", (embed_dialect(dialect, FRONTMATTER_HOOKS),), folder)
         for dialect in map(get, list_dialects())
@@ -120,7 +120,7 @@ def list_scoped_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
 
 @cache
 def list_module_sites() -> tuple[Site, ...]:
-    """The places of modules of code, which hookport neither runs nor reads."""
+    """The places of code modules, which hookport neither runs nor reads."""
     return tuple(
         Site("user" if place.scope == "user" else "project", place.path, (dialect,))
         for dialect in map(get, list_dialects())
@@ -130,7 +130,7 @@ def list_module_sites() -> tuple[Site, ...]:
 
 @cache
 def list_manifest_sites() -> tuple[Site, ...]:
-    """The manifests of plugins, which may have hooks inside."""
+    """The manifests of plugins, which may contain hooks."""
     return tuple(
         Site(scope, name if folder == "." else f"{folder}/{name}", (dialect,), folder)
         for dialect in map(get, list_dialects())
@@ -152,7 +152,7 @@ def list_catalogues() -> Mapping[str, Dialect | None]:
 
 @cache
 def list_catalogue_sites() -> tuple[Site, ...]:
-    """The catalogues whose entries may have hooks inside."""
+    """The catalogues whose entries may contain hooks."""
     return tuple(
         Site("project", name, (dialect,), ".") for name, dialect in list_catalogues().items() if dialect
     )
@@ -169,18 +169,18 @@ def find_ways_inside(hooks: object, way: Way) -> Iterator[Way]:
 
 
 def embed_dialect(dialect: Dialect, root: Way) -> Dialect:
-    """The dialect as it reads hooks inside a file about something else."""
+    """The dialect for hooks inside a file about something else."""
     decode = dialect.shape.decode
 
     def inside(reader: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
         return decode(reader, {file: _keep_only(tree, root) for file, tree in trees.items()})
 
-    # Hooks inside a skill or a plugin run beside equal ones elsewhere.
+    # Hooks inside a skill or a plugin run in addition to equal hooks elsewhere.
     return dialect._replace(runs_once=None, shape=dialect.shape._replace(root=root, decode=inside))
 
 
 def _keep_only(tree: Tree, way: Way) -> Tree:
-    """A tree with nothing but the map at the end of a way; the number of an item is a key like any other."""
+    """A tree with only the map at a path; an item's number is a key like any other."""
     if not way:
         return tree if isinstance(tree, Mapping) else {}
     key, *rest = way
@@ -192,25 +192,25 @@ def _keep_only(tree: Tree, way: Way) -> Tree:
 
 
 def find_home_folder(env: Mapping[str, str]) -> Path | None:
-    """The user's home; None where there is none."""
+    """The user's home; None if unknown."""
     home = folders.find_home(env)
     return _make_path(home) if home else None
 
 
 def find_config_folder(env: Mapping[str, str]) -> Path | None:
-    """Where the user's own files are; None where the environment names no place."""
+    """The folder of the user's own files; None if the environment names none."""
     config = folders.find_config_folder(env)
     return _make_path(config) if config else None
 
 
 @cache
 def _make_path(folder: str) -> Path:
-    """Asked for every place of every agent."""
+    """Resolve a folder; cached, because every place of every agent needs it."""
     return Path(folder)
 
 
 def resolve_place(dialect: Dialect | None, place: str, root: str, env: Mapping[str, str]) -> str:
-    """A place on this machine; empty where the environment names no home."""
+    """A place on this machine; empty if the environment names no home."""
     folder, variable = dialect.home if dialect else ("", "")
     if folder and env.get(variable) and f"{place}/".startswith(f"{folder}/"):
         return str(Path(env[variable], place.removeprefix(folder).lstrip("/")))
@@ -226,7 +226,7 @@ def resolve_place(dialect: Dialect | None, place: str, root: str, env: Mapping[s
 
 @lru_cache(4_096)
 def _join_path(folder: str, place: str) -> str:
-    """A path in a folder: every hook asks for the places of every agent."""
+    """Join a path to a folder; cached, because every hook needs the places of every agent."""
     return str(Path(folder, place))
 
 
@@ -242,7 +242,7 @@ def is_same(first: str, second: str) -> bool:
 
 def find_own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> Location | None:
     """The agent's own place that a file is at."""
-    for place in (*dialect.locations, *list_locations(dialect, "scoped")):
+    for place in list_locations(dialect, "own", "scoped"):
         if place.scope not in ("project", "local", "user") or not place.loaded:
             continue
         path = resolve_place(dialect, place.path, root, env)

@@ -1,4 +1,4 @@
-"""Plans made from what is on disk: every hook compiled, so that a dispatch only has to look it up."""
+"""Builds plans from disk: every hook compiled, so that a dispatch only looks it up."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TICK_NS = 20_000_000
 def load_current_plan(cwd: str, env: Mapping[str, str]) -> tuple[DispatchPlan, str]:
     """The plan for a folder, rebuilt if a source changed; and why it could not be stored, if so."""
     path = plan.find_plan_path(cwd, env)
-    stored = plan.load(path, env) if path else "there is no place for plans"
+    stored = plan.load(path, env) if path else "no folder for plans"
     if (
         isinstance(stored, DispatchPlan)
         and plan.is_current(stored, __version__, env)
@@ -63,7 +63,7 @@ def load_current_plan(cwd: str, env: Mapping[str, str]) -> tuple[DispatchPlan, s
 
 
 def is_settled(paths: Iterable[str], begun: int) -> bool:
-    """Whether nothing was written since then: the stamp of a change that came after the reading hides it."""
+    """Whether nothing was written since then: a stamp taken after reading would hide a change."""
     stamps = filter(None, map(plan.stamp, paths))
     return not any(begun - TICK_NS <= changed <= time.time_ns() for changed, *_ in stamps)
 
@@ -73,7 +73,7 @@ def _has_changed(stored: DispatchPlan) -> bool:
 
 
 def build_without_hooks(root: str, env: Mapping[str, str]) -> DispatchPlan:
-    """The plan that has all wires, a project's settings and no hook, for a command that is run by itself."""
+    """The plan with all wires, a project's settings and no hook, for a single command."""
     text = compile_plan(Discovery(root, (), (), ()), {**env, trust.VARIABLE: ""})
     path = plan.find_tables_path(root, env)
     if path:
@@ -82,7 +82,7 @@ def build_without_hooks(root: str, env: Mapping[str, str]) -> DispatchPlan:
 
 
 def compile_plan(discovery: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
-    """The text of the plan of what was found."""
+    """Format the plan of the discovered hooks."""
     settings, watched, findings = read_settings(discovery.root, env)
     files = dict.fromkeys((*discovery.watched, *watched, *_list_own_files()))
     if discovery.root:
@@ -93,7 +93,7 @@ def compile_plan(discovery: Discovery, env: Mapping[str, str], cwd: str = "") ->
     hooks = judge_entries(discovery, env, files, files_by_entry)
     approval = trust.load_approval(discovery.root, env) if discovery.root else Approval()
     repositories = {path: Path(path).exists() for path in _list_repository_marks(cwd, discovery.root)}
-    # Hooks of a folder below may be run by their own agent; they are no reason to deny what others do.
+    # Their own agent may run hooks of a folder below; they are no reason to deny others' actions.
     wrong = [finding for finding in (*discovery.findings, *findings) if finding.severity == "error"]
     broken = [_spell_finding(finding) for finding in wrong if finding.code != FolderPassedOver.code]
     origin = PlanOrigin(
@@ -120,11 +120,11 @@ def judge_entries(
     files: dict[str, None] | None = None,
     files_by_entry: dict[int, Sequence[str]] | None = None,
 ) -> list[PlannedHook]:
-    """The hooks with what their user approved: first those of the user that the project overrides.
+    """The hooks with their approvals: first the user's hooks that the project overrides.
 
-    Those that were approved and are not there as they were come last; they are never run, but an event that
-    is for one of them tells so. `files` and `known` are given what is watched, and the files of the hooks for
-    which the settings name no others, by the hook's `id()`.
+    Approved hooks that changed or disappeared come last; they never run, but their events report them.
+    `files` and `known` receive the watched files, and the files of hooks without further globs in the
+    settings, by the hook's `id()`.
     """
     watched = {} if files is None else files
     if discovery.hooks:
@@ -171,17 +171,17 @@ def _remove_bridge_entries(discovery: Discovery) -> Discovery:
 
 
 def list_project_entries(discovery: Discovery) -> list[HookEntry]:
-    """The hooks that the project brings along, those that are off too, without the entries that call us."""
+    """The project's own hooks, including disabled ones, without the entries that call us."""
     return [entry for entry in discovery.hooks if entry.scope == "project" and not _is_bridge(entry)]
 
 
 def identify_entry(entry: HookEntry, root: str, env: Mapping[str, str]) -> Identity:
-    """What a hook of a project is, with the files that the project's settings cover."""
+    """The identity of a project's hook, with the files that the project's settings cover."""
     return identify(entry, root, env, read_covered_globs(root, name_entry(entry)))
 
 
 def plan_identified_entry(entry: HookEntry, root: str, env: Mapping[str, str]) -> PlannedHook:
-    """One hook of a project as the plan has it, with its identity for the lock."""
+    """One hook of a project in the plan's form, with its identity for the lock."""
     details = identify_entry(entry, root, env)
     return plan_entry(entry).replace(
         id=details.id,
@@ -196,7 +196,7 @@ def plan_identified_entry(entry: HookEntry, root: str, env: Mapping[str, str]) -
 def _plan_missed_hooks(
     project_hooks: list[PlannedHook], off: Mapping[str, Switch], approved: Approval, readers: Readers
 ) -> Iterator[PlannedHook]:
-    """The approved hooks that are gone, or changed: they match as they did when they were approved."""
+    """The approved hooks that are gone or changed: they match as at their approval."""
     root, env = readers.root, readers.env
     definitions = {(hook.id.partition("#")[0], hook.definition) for hook in project_hooks}
     ids = {hook.id for hook in project_hooks}
@@ -206,10 +206,10 @@ def _plan_missed_hooks(
         if (file, entry["definition"]) in definitions:
             continue
         hook = _load_approved_hook(entry["definition"], state, env)
-        changed = "its definition changed since you approved it"
+        changed = "its definition changed since its approval"
         if place in off and not off[place].is_users:
-            changed = f"{spell_switch(off[place], root)} switches it off since you approved it"
-        why = changed if place in ids else f"it is gone from {file} since you approved it"
+            changed = f"{spell_switch(off[place], root)} switches it off since its approval"
+        why = changed if place in ids else f"it is gone from {file} since its approval"
         record = {"why": why, "files": {}, "approved": [], "was_approved": True}
         path = trust.resolve_name(file, root, env)
         if hook is None:
@@ -221,7 +221,7 @@ def _plan_missed_hooks(
 
 
 def _load_approved_hook(definition: str, state: trust.ApprovedState, env: Mapping[str, str]) -> Hook | None:
-    """A hook as it was approved, by the lock or by the text that was kept; None where both are gone."""
+    """The approved version of a hook, from the lock or the stored text; None if both are gone."""
     tree = state.lock.get("definitions", {}).get(definition)
     kept_text = approvals.read_approved_text(definition, env) if tree is None else None
     text = spell_definition(tree) if tree is not None else (kept_text or b"").decode("utf-8", "surrogatepass")
@@ -236,7 +236,7 @@ def _load_approved_hook(definition: str, state: trust.ApprovedState, env: Mappin
 
 
 def _plan_unknown_hook(entry: Mapping[str, object], file: str, place: str) -> PlannedHook:
-    """An approved hook of which only the event is known: it may have been for any call of it."""
+    """An approved hook of which only the event is known: it may have matched any call."""
     event = str(entry.get("event", ""))
     subject = "tool" if is_about_tool(event) else ""
     hub = next(name for name in list_dialects() if get(name).is_hub)
@@ -249,12 +249,12 @@ def _list_approval_files(root: str, env: Mapping[str, str]) -> list[str]:
 
 
 def list_runnable(discovery: Discovery) -> list[HookEntry]:
-    """The hooks that may run: those that are on, without the entries that call us."""
+    """The hooks that may run: enabled, without the entries that call us."""
     return [entry for entry in list_enabled(discovery) if _is_on(entry)]
 
 
 def list_enabled(discovery: Discovery) -> list[HookEntry]:
-    """The enabled hooks, including those that a setting switches off: a list of hooks reports these too."""
+    """The hooks including those that a setting switches off: a list of hooks also reports these."""
     return [entry for entry in discovery.hooks if entry.hook.enabled and not _is_bridge(entry)]
 
 
@@ -263,13 +263,13 @@ def _is_on(entry: HookEntry) -> bool:
 
 
 def spell_switch(switch: Switch, root: str) -> str:
-    """A setting and its file, as people write them."""
+    """Format a setting and its file for people."""
     file = switch.file.removeprefix(f"{root}{os.sep}")
     return f"`{switch.key}` in {file}"
 
 
 def find_left_out(discovery: Discovery) -> Iterator[Finding]:
-    """Hooks that are switched off and entries that call us, each with a finding."""
+    """Findings for hooks that are switched off and for entries that call us."""
     for entry in discovery.hooks:
         if not entry.hook.enabled:
             yield HookDisabled.at(entry.place, name=name_entry(entry))._replace(file=entry.file)
@@ -287,7 +287,7 @@ def _is_bridge(entry: HookEntry) -> bool:
 
 
 def plan_entry(entry: HookEntry) -> PlannedHook:
-    """One hook as the plan has it."""
+    """One hook in the plan's form."""
     hook, handler = entry.hook, entry.hook.handler
     dialect, agent_wire = get(hook.dialect), get_wire(hook.dialect)
     specs = _list_specs(entry)
@@ -310,7 +310,7 @@ def plan_entry(entry: HookEntry) -> PlannedHook:
         condition=hook.condition,
         content_of=native.subject if native and native.subject in ("command", "path") else "",
         priority=DEFAULT_PRIORITY if hook.priority is None else hook.priority,
-        # Where a dialect has no word for it, every hook may block.
+        # If a dialect cannot express it, every hook may block.
         blocking=hook.blocking if dialect.is_hub or has_field(dialect, "blocking") else True,
         timeout_seconds=timeout.total_seconds(),
         file=entry.file,
@@ -345,9 +345,9 @@ def _make_once_key(entry: HookEntry) -> str:
 
 
 def _may_rewrite(entry: HookEntry, agent_wire: Wire) -> bool:
-    """Whether a hook's command or scripts have the words by which its dialect rewrites an input.
+    """Whether a hook's command or scripts contain its dialect's words for rewriting an input.
 
-    Of one that does so all the same, nothing is lost: the hooks after it are asked again.
+    If a hook rewrites anyway, nothing is lost: the hooks after it run again.
     """
     handler = entry.hook.handler
     texts = [handler.command, *handler.platform.values(), *map(_read_script_start, entry.scripts)]
@@ -364,9 +364,10 @@ def _read_script_start(script: str) -> str:
 
 
 def quote_package_root(command: str, roots: Iterable[str]) -> str:
-    """A command in which the package's folder stays one word, also where it has a blank.
+    """A command in which the package's folder stays one word, even with a blank in it.
 
-    The formats write `bash ${PACKAGE_ROOT}/x.sh` and leave it to who runs it what becomes of the folder.
+    The formats write `bash ${PACKAGE_ROOT}/x.sh` and leave the quoting of the folder to the program that runs
+    it.
     """
     bare = "|".join(rf"{re.escape(root)}(?!\w)" for root in roots)
     if not bare:
@@ -398,7 +399,7 @@ COPIED_FIELDS = (
 
 
 def name_entry(entry: HookEntry) -> str:
-    """What a person calls the hook: its name, the script it runs, or its place."""
+    """A hook's name for people: its own, its script's, or its place."""
     hook = entry.hook
     script = find_named_script(hook.handler.command) if hook.handler.command else None
     return (
@@ -419,7 +420,7 @@ def _list_specs(entry: HookEntry) -> list[EventSpec]:
 
 
 def _take_stamps(watched: dict[str, None], entry: HookEntry) -> dict[str, list[int] | None]:
-    """The stamps of a script that is known by its name, and of its folder: they matter to its hook only."""
+    """The stamps of a script identified by name, and of its folder: they matter only to its hook."""
     scripts = map(Path, entry.scripts if get(entry.hook.dialect).shape.companions else ())
     paths = [str(path) for script in scripts for path in (script.parent, script)]
     watched_paths = [path for path in paths if path in watched]
@@ -429,7 +430,7 @@ def _take_stamps(watched: dict[str, None], entry: HookEntry) -> dict[str, list[i
 
 
 def _list_own_files() -> list[str]:
-    """The tables that wires are made of, and what other packages add to them."""
+    """The tables for wires, with the additions of other packages."""
     folders = [Path(package.__file__ or "").parent for package in (agents, wires)]
     files = [str(path) for folder in folders for path in sorted(folder.glob("*.py"))]
     for module in map(agents.get_dialect_module, agents.list_added()):
@@ -439,7 +440,7 @@ def _list_own_files() -> list[str]:
 
 
 def _list_repository_marks(cwd: str, root: str) -> Iterator[str]:
-    """The places whose being there makes another folder the project's root."""
+    """Paths whose existence would change the project root."""
     for folder in folders.walk_upward(cwd or root):
         mark = Path(folder, ".git")
         yield str(mark)
@@ -459,7 +460,7 @@ def _parse_plan(text: bytes) -> DispatchPlan:
 
 
 def _write_plan(path: str, text: bytes, env: Mapping[str, str]) -> str:
-    """Write a plan where the next dispatch finds it; empty, or why that did not work."""
+    """Write a plan for the next dispatch; return an empty text, or why that failed."""
     try:
         keep_file(path, plan.seal_plan(text, path, env))
         remove_old_files(os.path.dirname(path), FORGET_SECONDS)  # noqa: PTH120  (a string)

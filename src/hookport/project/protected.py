@@ -1,4 +1,4 @@
-"""What no agent may change: hooks, their scripts, the settings that call us, and what hookport keeps."""
+"""What no agent may change: hooks, their scripts, the settings that call us, and hookport's own files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hookport.project.identity import identify
 from hookport.project.places import find_config_folder, list_sites, resolve_place
 from hookport.runtime import journal, plan, trust
 
-# Plugins that are developed here: of these only the hooks are protected.
+# Plugins developed here: only their hooks are protected.
 MARKETPLACES = (".", "plugins/*")
 
 
@@ -23,9 +23,9 @@ def list_protected_paths(
     env: Mapping[str, str],
     files_by_entry: Mapping[int, Sequence[str]] = MappingProxyType({}),
 ) -> list[str]:
-    """The paths, each with all that is below it, by the names they have and by where these lead.
+    """The protected paths, each with everything below it, by their names and by the targets of their links.
 
-    `known` are the files of hooks whose identity was worked out before, by the hook's `id()`.
+    `known` are the files of hooks whose identity was already computed, by the hook's `id()`.
     """
     paths = [path for path in _find_paths(discovery, env, files_by_entry) if path]
     names = {name for path in paths for name in (os.path.normpath(path), os.path.realpath(path))}
@@ -50,7 +50,7 @@ def _find_paths(
     if root not in package.parents:  # else it is the project itself
         yield str(package)
     for place in _list_places():
-        # What may be anything below a folder is protected with the folder.
+        # A path with an unknown part below a folder is protected with the folder.
         yield resolve_place(None, place.partition("/*")[0], str(root), env)
     # A hook added there would run in every agent without approval.
     yield from map(str, _list_settings_files(env))
@@ -71,7 +71,7 @@ def _find_paths(
 
 
 def _list_places() -> Iterator[str]:
-    """The places that hold hooks only; agents' settings in the user's home are listed separately."""
+    """The places with hooks only; agents' settings in the user's home are listed separately."""
     for site in list_sites():
         is_format = any(dialect.kind == "format" for dialect in site.dialects)
         if site.package not in MARKETPLACES and (site.scope == "project" or is_format or "*" in site.path):

@@ -1,4 +1,4 @@
-"""What is left of a file of which some hooks are refused: the others, each where it stood."""
+"""The rest of a file with refused hooks: the other hooks, each in its place."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hookport.convert.pipeline import Reading, locate_problem
 from hookport.errors import InputError, Problem
 from hookport.shapes.dialect import Path
 
-# Each round takes out every hook that is refused; only what that uncovers needs another.
+# Each round removes every refused hook; only newly revealed errors need another round.
 ROUNDS = 20
 
 
 def read(files: Mapping[str, bytes], dialect: Dialect) -> tuple[Reading, list[Problem]]:
-    """The manifest without the hooks that are refused, and why they are; InputError where none is left."""
+    """The manifest without refused hooks, and why they are refused; InputError if none is left."""
     documents = pipeline.parse(files, dialect)
     trees: dict[str, Tree] = {name: copy.deepcopy(document.tree) for name, document in documents.items()}
     removed: dict[tuple[str, Path], list[int]] = {}
@@ -49,7 +49,7 @@ def read(files: Mapping[str, bytes], dialect: Dialect) -> tuple[Reading, list[Pr
 
 
 def _find_entry(dialect: Dialect, path: Path) -> Path:
-    """The way to the hook that a problem is in: never a part of its matcher or of its arguments."""
+    """The path to the hook of a problem: never a part of its matcher or arguments."""
     entry_path: Path = ()
     for end, key in enumerate(path):
         above = path[:end]
@@ -74,7 +74,7 @@ def _remember(removed: dict[tuple[str, Path], list[int]], file: str, path: Path)
 
 
 def _restore_path(file: str, path: Path, removed: Mapping[tuple[str, Path], list[int]]) -> Path:
-    """A way in the tree that is left, as it is in the file."""
+    """Map a path in the remaining tree to its path in the file."""
     former: Path = ()
     for key in path:
         if isinstance(key, int):

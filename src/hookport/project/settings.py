@@ -1,4 +1,4 @@
-"""The settings of a project and of its user: the stricter of two words holds."""
+"""The settings of a project and of its user: the stricter of two values wins."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from hookport.runtime.execute import llm
 SETTINGS = (".hookport/config.json", "hookport/config.json")
 # The key of the model that hooks ask.
 LLM = "llm"
-# In a project's settings: globs of further files that an approval covers, for all hooks or by name.
+# In a project's settings: globs of more files that an approval covers, for all hooks or by name.
 COVERS = "covers"
 
 
 def load_settings(cwd: str, env: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that hold in a folder, whatever its hooks are like."""
+    """The settings of a folder, whatever its hooks."""
     return read_settings(find_project_root(cwd, env), env)[0]
 
 
 def read_settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], list[str], list[Finding]]:
-    """The settings of project and user; the stricter word holds, and the first model."""
+    """The settings of project and user; the stricter value and the first model win."""
     config = find_config_folder(env)
     paths = [str(Path(root) / SETTINGS[0]), *([str(config / SETTINGS[1])] if config else ())]
     findings: list[Finding] = []
@@ -40,7 +40,7 @@ def read_settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], li
             data = read_data(Path(path))
             words = _read_words(data, of_user=not is_project) if data is not None else {}
             model = _read_model(data) if data is not None else {}
-            # An address of the project gets a key of the user: once that is approved, and not before.
+            # A project's address gets a user's key only after its approval.
             models.append(trust.find_approved_model(root, model, env) if is_project else model)
             for name, word in (trust.tighten_words(root, words, env) if is_project else words).items():
                 words_by_setting[name].append(word)
@@ -62,7 +62,7 @@ def read_settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], li
 
 
 def read_project_settings(root: str) -> dict[str, object]:
-    """The settings of a project as they are approved; for unreadable settings, their hash."""
+    """The settings of a project for its approval; for unreadable settings, their hash."""
     path = Path(root) / SETTINGS[0]
     try:
         data = read_data(path)
@@ -88,7 +88,7 @@ def _is_globs(value: object) -> bool:
 
 
 def _read_words(data: bytes, *, of_user: bool) -> dict[str, str]:
-    """The words of one file of settings."""
+    """The values of one settings file."""
     tree = json.loads(data.decode("utf-8-sig"))
     if not isinstance(tree, dict):
         raise ValueError("it is not a JSON object")
@@ -113,5 +113,5 @@ def _read_words(data: bytes, *, of_user: bool) -> dict[str, str]:
 
 
 def _read_model(data: bytes) -> dict[str, str]:
-    """The model of one settings file that was checked."""
+    """The model of one checked settings file."""
     return dict(json.loads(data.decode("utf-8-sig")).get(LLM, {}))

@@ -1,4 +1,4 @@
-"""Find hooks on disk: which files belong to a source, which dialect they are, which scripts they run."""
+"""Finds hooks on disk: which files belong to a source, their dialect, and the scripts they run."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ from hookport.project.unread import UnreadFile, judge_place
 from hookport.shapes.dialect import PLUGIN_STORE, find_quirk, list_locations
 from hookport.shapes.dialect import Path as Way
 
-# What is read of a file without frontmatter.
+# How much of a file without frontmatter is read.
 BLANK = b"---\n---\n"
-# How deep in a plugin a file of hooks may be.
+# The depth of a file of hooks in a plugin.
 MOST_STEPS = 4
 SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
 
 
 class HookSource(NamedTuple):
-    """The files of one source and the folder that its paths start from.
+    """The files of one source and the base folder of its paths.
 
-    `package` is the plugin that the hooks are of where the place of the files does not tell.
+    `package` is the hooks' plugin if the files' place does not show it.
     """
 
     dialect: Dialect
@@ -70,22 +70,20 @@ class HookSource(NamedTuple):
 
 
 def find(path: Path, dialect: str | None = None) -> HookSource:
-    """The one source at a path; its dialect is recognised if it was not named."""
+    """Find the single source at a path; its dialect is recognised if not named."""
     sources, problems = find_all(path, dialect)
     if problems:
         raise InputError(*problems)
     if len({source.dialect.id for source in sources}) < len(sources):
-        raise UsageError(
-            f"{path}: holds the hooks of several plugins or of several kinds of files. Name one file."
-        )
+        raise UsageError(f"{path}: contains hooks of several plugins or kinds of files. Name one file.")
     if len(sources) > 1:
         several = ", ".join(source.dialect.id for source in sources)
-        raise UsageError(f"{path}: holds hooks of {several}. Say which with --from.")
+        raise UsageError(f"{path}: contains hooks of {several}. Choose one with --from.")
     return sources[0]
 
 
 def find_all(path: Path, dialect: str | None = None) -> tuple[list[HookSource], list[Problem]]:
-    """Every source at a path, one per dialect, and what is wrong with files that no dialect can read."""
+    """Find every source at a path, one per dialect, and the problems of files that no dialect can read."""
     if not path.exists():
         raise InputError(Problem("does not exist", file=str(path)))
     if dialect:
@@ -93,7 +91,7 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[HookSource], 
         files = _find_files(path, [named])
         if not files:
             places = ", ".join(place.path for place in named.locations)
-            raise InputError(Problem(f"{named.id} has no hooks there (looked for {places})", file=str(path)))
+            raise InputError(Problem(f"contains no hooks of {named.id} (searched {places})", file=str(path)))
         return _make_sources(named, files, path), []
     contents = _find_files(path, [get(name) for name in list_dialects()])
     not_read = {name: unread_file for name in contents if (unread_file := judge_place(_make_absolute(name)))}
@@ -126,7 +124,7 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[HookSource], 
             elif path.is_file() or not _is_unrelated(own_files, name, candidates):
                 problems += _explain_refusal(own_files, name, candidates)
     if not chosen and not problems:
-        nothing = Problem("no hooks of any dialect are there", file=str(path))
+        nothing = Problem("contains no hooks of any dialect", file=str(path))
         raise InputError(*(_explain_refused_modules(path) or [nothing]))
     sources = [
         HookSource(
@@ -139,12 +137,13 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[HookSource], 
 
 def _explain_unread_file(name: str, unread_file: UnreadFile) -> Problem:
     return Problem(
-        f"holds hooks of {unread_file.agent}, which are not read; say with --from what they are", file=name
+        f"contains hooks of {unread_file.agent}, which hookport does not read; name a dialect with --from",
+        file=name,
     )
 
 
 def _make_sources(dialect: Dialect, files: Mapping[str, bytes], path: Path) -> list[HookSource]:
-    """Files in the dialect that a person named; of one that declares a plugin's hooks, what is inside."""
+    """Files in the dialect that a person named; for a file that declares a plugin's hooks, its content."""
     sources: list[HookSource] = []
     plain = dict(files)
     for name, data in files.items():
@@ -161,7 +160,7 @@ def _make_sources(dialect: Dialect, files: Mapping[str, bytes], path: Path) -> l
 
 
 def find_owners(name: str) -> list[Dialect]:
-    """The dialects that have a place where a file is; several share a place, and most files are at none."""
+    """The dialects with a place at a file's path; several share a place, and most files are at none."""
     full = _make_absolute(name)
     named = _find_naming_plugin(full)
     if named:
@@ -176,7 +175,7 @@ def find_owners(name: str) -> list[Dialect]:
 
 
 def stands_at_place(name: str) -> bool:
-    """Whether a file is at a place of a dialect, by more than its bare name, or a plugin names it."""
+    """Whether a file is at a place of a dialect, by more than its bare name, or is named by a plugin."""
     return _find_place(_make_absolute(name))[0] > 1 or is_named_by_plugin(name)
 
 
@@ -186,7 +185,7 @@ def is_named_by_plugin(name: str) -> bool:
 
 
 def _find_module_owner(full: Path) -> Dialect | None:
-    """The agent that loads a module of code from its place."""
+    """The agent that loads a code module from its place."""
     for site in list_module_sites():
         if ends_at(full.parts, site.path):
             return site.dialects[0]
@@ -194,7 +193,7 @@ def _find_module_owner(full: Path) -> Dialect | None:
 
 
 def _explain_refused_modules(path: Path) -> list[Problem]:
-    """Why the modules of code in a folder are no hooks that can be read."""
+    """Explain why the code modules in a folder are not readable hooks."""
     folders = _make_absolute(path).parts
     patterns = dict.fromkeys(
         below for site in list_module_sites() for below in list_rests(folders, site.path)
@@ -209,7 +208,7 @@ def _explain_refused_modules(path: Path) -> list[Problem]:
 
 @cache
 def _list_patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
-    """Every place, whose it is, and the plugin's folder in it: those of `places`, and those of programs."""
+    """Every place, its owner, and the plugin's folder in it: those of `places`, and those of programs."""
     each = (*list_sites(), *list_scoped_sites(), *list_manifest_sites(), *list_catalogue_sites())
     patterns = [(site.path, site.dialects, site.package) for site in each]
     paths = {path for path, _, _ in patterns}
@@ -221,7 +220,7 @@ def _list_patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
 
 def _find_place(full: Path) -> tuple[int, tuple[Dialect, ...], Path | None]:
     """The number of parts of the most specific place of a file, its dialects, and the plugin's folder."""
-    # Any folder may be called `agents` or `skills`: only hooks make what is in it a plugin's.
+    # Any folder may be named `agents` or `skills`: only hooks make its content a plugin's.
     return _find_best_place(full, full.suffix == ".md" and has_frontmatter_hooks(full))
 
 
@@ -243,7 +242,7 @@ def _find_best_place(full: Path, has_hooks: bool) -> tuple[int, tuple[Dialect, .
 
 
 def _choose_plugin_owners(full: Path, owners: tuple[Dialect, ...], package: Path | None) -> list[Dialect]:
-    """The owners of a file; in a plugin for one agent that agent's alone, of a manifest its inside."""
+    """The owners of a file; in a plugin for one agent only that agent, for a manifest its content."""
     if package is None:
         return list(owners)
     if len(owners) == 1 and any(full == package / name for name in owners[0].manifests):
@@ -252,10 +251,10 @@ def _choose_plugin_owners(full: Path, owners: tuple[Dialect, ...], package: Path
 
 
 def filter_plugin_owners(package: Path, owners: Sequence[Dialect]) -> list[Dialect]:
-    """The dialects that a plugin's file may be in: of a plugin for one agent, that agent's.
+    """The dialects of a plugin's file: in a plugin for one agent, that agent's.
 
-    An agent whose manifest names other files for its hooks does not read this one, but for those that load
-    the default file besides.
+    An agent whose manifest names other files for its hooks does not read this file, except agents that also
+    load the default file.
     """
     manifests = {
         owner.id: [package / name for name in owner.manifests if (package / name).is_file()]
@@ -286,7 +285,7 @@ class _NamedFile(NamedTuple):
 
 
 def _find_named_above(folder: Path) -> Iterator[_NamedFile]:
-    """What manifests of plugins and entries of catalogues name, of a folder and those above it."""
+    """The files that plugins' manifests and catalogues' entries name, in a folder and above."""
     for above_ in (folder, *folder.parents[:MOST_STEPS]):
         for declaration in (*read_manifests(above_), *read_catalogues(above_)):
             if declaration.dialect and declaration.package:
@@ -296,7 +295,7 @@ def _find_named_above(folder: Path) -> Iterator[_NamedFile]:
 
 
 def _find_declarations(full: Path) -> list[Declaration]:
-    """What a file declares about hooks, if it is a plugin's manifest or a marketplace's catalogue."""
+    """The hooks that a file declares, if it is a plugin's manifest or a marketplace's catalogue."""
     above_ = [
         Path(full.as_posix().removesuffix(f"/{name}"))
         for name in _list_declaring_files()
@@ -317,7 +316,7 @@ def _find_declaring_package(declared: Declaration) -> Path | None:
 
 @cache
 def _list_declaring_files() -> tuple[str, ...]:
-    """Where manifests and catalogues are, from the folder of the plugin or the marketplace."""
+    """The paths of manifests and catalogues, from the folder of the plugin or the marketplace."""
     return (
         *(name for dialect in map(get, list_dialects()) for name in dialect.manifests),
         *list_catalogues(),
@@ -348,7 +347,7 @@ def _find_companions(name: str, dialects: list[Dialect], contents: Mapping[str, 
 
 
 def _is_signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
-    """Whether the name or the content of a file identifies its dialect."""
+    """Whether a file's name or content identifies its dialect."""
     if dialect.shape.file_name and any(name.rpartition("/")[2] == dialect.shape.file_name for name in files):
         return True
     key, start = dialect.shape.signature
@@ -385,19 +384,19 @@ def _explain_refusal(files: Mapping[str, bytes], name: str, owners: list[Dialect
         pipeline.parse({name: files[name]})
     except InputError as error:
         return list(error.problems)
-    return [Problem("not recognised as hooks of any dialect; say which with --from", file=name)]
+    return [Problem("not recognised as hooks of any dialect; name it with --from", file=name)]
 
 
 def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | None:
-    """The dialect at whose place files are; among several, or at no place, their content decides.
+    """The dialect of the files' place; among several, or at no place, the content decides.
 
-    Of equals it is the one that is read by most agents.
+    Among equals, the dialect that most agents read wins.
     """
     everyone = [get(name) for name in list_dialects()]
     if not owners:
         kinds = {documents.detect_kind(name) for name in files}
         return _choose_best(files, [dialect for dialect in everyone if kinds & _list_kinds(dialect)], least=1)
-    # A place that formats share, such as hooks/hooks.json, is no agent's own: any folder may be called so.
+    # A place shared by formats, such as hooks/hooks.json, belongs to no agent: any folder may have that name.
     is_shared = len(owners) > 1 and any(owner.kind == "format" for owner in owners)
     signed = [
         dialect for dialect in everyone if is_shared and dialect not in owners and _is_signed(dialect, files)
@@ -407,9 +406,7 @@ def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | No
 
 def _list_kinds(dialect: Dialect) -> set[str]:
     """The kinds of files that a dialect has."""
-    return {
-        documents.detect_kind(place.path) for place in (*dialect.locations, *list_locations(dialect, "run"))
-    }
+    return {documents.detect_kind(place.path) for place in list_locations(dialect, "own", "run")}
 
 
 def _choose_best(
@@ -420,7 +417,7 @@ def _choose_best(
     fits = [(dialect, score_) for dialect in dialects if (score_ := scores[dialect.id]) is not None]
     best, most = max(fits, key=lambda fit: (fit[1], fit[0].wire.precedence), default=(None, 0))
     if best is not None and most < 0:
-        # Not one event is known: a format that refuses the file and has its keys would not lose a guard.
+        # No event is known: a format with these keys that refuses the file would not lose a guard.
         refusing = [
             dialect for dialect in dialects if scores[dialect.id] is None and _has_keys(dialect, files)
         ]
@@ -433,7 +430,7 @@ def _has_keys(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
 
 
 def read(source: HookSource) -> pipeline.Reading:
-    """The manifest of a source, with the text of the scripts that its commands name."""
+    """Read the manifest of a source, with the text of the scripts that its commands name."""
     reading = pipeline.read(source.files, source.dialect)
     hooks: dict[str, list[Hook]] = {}
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
@@ -457,7 +454,7 @@ def _move_reading_home(reading: pipeline.Reading, file: str) -> pipeline.Reading
 
 
 def move_hook_home(hook: Hook, dialect: Dialect) -> Hook:
-    """A script that runs in its place, where that is in the user's home: projects have places alike."""
+    """A script that runs at its own path in the user's home: projects have similar places."""
     handler, root = hook.handler, f'"{dialect.project_dir[0]}"/'
     platform = {name: command.replace(root, "~/") for name, command in handler.platform.items()}
     command = handler.command.replace(root, "~/")
@@ -465,7 +462,7 @@ def move_hook_home(hook: Hook, dialect: Dialect) -> Hook:
 
 
 def find_root(path: Path, dialect: Dialect) -> Path:
-    """The project that a file belongs to: the folder its known place is relative to."""
+    """The project of a file: the folder that its known place is relative to."""
     if path.is_dir():
         return path
     full = _make_absolute(path)
@@ -474,7 +471,7 @@ def find_root(path: Path, dialect: Dialect) -> Path:
 
 
 def _find_source_root(path: Path, dialect: Dialect, files: Mapping[str, bytes]) -> Path:
-    """The folder that the paths of a source start from: above the one given where that is within a place."""
+    """The base folder of a source's paths: above the given folder if that is within a place."""
     roots = [find_root(Path(name), dialect) for name in files]
     top = _make_absolute(path)
     return path if path.is_dir() and all(root.is_relative_to(top) for root in roots) else roots[0]
@@ -487,7 +484,7 @@ def _make_absolute(path: Path | str) -> Path:
 def read_scripts(
     root: Path, hooks: tuple[Hook, ...], dialect: Dialect, package: Path | None = None
 ) -> dict[str, dict[str, str]]:
-    """For each command the texts of the existing scripts that it runs, by their names."""
+    """For each command, the texts of its existing scripts, by name."""
     texts_by_command: dict[str, dict[str, str]] = {}
     base, package_folder = _make_absolute(root), _make_absolute(package or root)
     for hook in hooks:
@@ -510,7 +507,7 @@ def _name_file(file: Path, folders: Sequence[Path]) -> str:
 
 
 def read_script(file: str | Path) -> str | None:
-    """The text of a script, if it exists and is not too large for one."""
+    """The text of a script, if it exists and is not too large."""
     path = Path(file)
     try:
         if path.is_file() and path.stat().st_size < 1024 * 1024:
@@ -521,7 +518,7 @@ def read_script(file: str | Path) -> str | None:
 
 
 def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
-    """The files of dialects at a path: the file itself, or those in the places where the dialects look."""
+    """The files of dialects at a path: the file itself, or those at the dialects' places."""
     if path.is_file():
         return _read_with_companions(path, dialects)
     contents: dict[str, bytes] = {}
@@ -529,7 +526,7 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     named: list[Path] = []
     ids = {asked_dialect.id for asked_dialect in dialects}
     folders = _make_absolute(path).parts
-    # In a folder that is a plugin itself, skills and subagents count only where they have hooks.
+    # In a plugin's folder, skills and subagents count only if they have hooks.
     inside = [
         (below, place.startswith("./"))
         for place, owners, _ in _list_patterns()
@@ -545,7 +542,7 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
             empty.update(_read_with_companions(file, dialects))
             named += [named_file.file for named_file in _find_named_above(_make_absolute(file).parents[1])]
     found_files, top = {_make_absolute(name) for name in contents}, _make_absolute(path)
-    # The folder itself may be a home; the home of the person who asks is a different source.
+    # The folder itself may be a home; the caller's home is a different source.
     start = Folders(path, path, {"HOME": str(top)})
     spots, scoped = find_spots(start, Log([], {})), find_scoped_spots(start, Log([], {}))
     more = [
@@ -580,7 +577,7 @@ def _find_market_spots(top: Path) -> Iterator[Spot]:
 
 
 def _is_data(file: Path) -> bool:
-    """Whether a file stands beside scripts that are hooks by their names, is none, and is no text."""
+    """Whether a file beside scripts that are hooks by name is neither a hook nor a text."""
     owners = find_owners(str(file))
     scripts = [owner for owner in owners if owner.shape.in_place]
     if not scripts or scripts != owners or any(owner.shape.in_place(owner, file.name) for owner in scripts):  # type: ignore[misc]
@@ -593,7 +590,7 @@ def _is_data(file: Path) -> bool:
 
 
 def _is_empty_manifest(full: Path) -> bool:
-    """Whether a file is a manifest or a catalogue that has no hooks inside."""
+    """Whether a file is a manifest or a catalogue without hooks."""
     declarations = _find_declarations(full)
     has_some = any(declaration.readers for declaration in declarations) or any(
         any(explain_unread(declaration)) for declaration in declarations
@@ -623,7 +620,7 @@ def _has_no_hooks(full: Path) -> bool:
 def _read_bytes(file: Path) -> bytes:
     data = read_data(file)
     if data is None:
-        raise InputError(Problem("cannot be read: it is gone", file=str(file)))
+        raise InputError(Problem("cannot read it: it is gone", file=str(file)))
     return data
 
 
@@ -640,9 +637,9 @@ def _walk(root: Path, name: str) -> Iterator[Path]:
 
 
 def score(dialect: Dialect, files: Mapping[str, bytes], *, is_shared: bool = False) -> int | None:
-    """How much files look like a dialect: its events, its tools, its placeholders; None if they cannot be.
+    """How similar files are to a dialect: its events, its tools, its placeholders; None if impossible.
 
-    `is_shared`: formats have files there too, so that a key that agents write says nothing.
+    `is_shared`: formats also have files there, so a key that agents write proves nothing.
     """
     try:
         reading, problems = salvage.read(files, dialect)

@@ -33,7 +33,7 @@ from hookport.shapes.module import MARK
 
 # Generated code has its mark within these bytes.
 HEAD = 4096
-# Of a file in a folder, by what file systems take.
+# A file name's longest length, by the limits of file systems.
 LONGEST_NAME = 255
 
 
@@ -42,9 +42,9 @@ HOOKS = re.compile(rb"""(?:^|[\r\n{,])[ \t]*["']?hooks["']?[ \t]*:""")
 
 
 class Declaration(NamedTuple):
-    """What a plugin's manifest, or its entry in a catalogue, declares about hooks, and where.
+    """The hooks that a plugin's manifest, or its entry in a catalogue, declares, and where.
 
-    `dialect` is None where no agent reads that, `package` where the plugin is not in the marketplace.
+    `dialect` is None if no agent reads them, `package` if the plugin is not in the marketplace.
     """
 
     file: Path
@@ -60,14 +60,14 @@ class Declaration(NamedTuple):
 
     @property
     def readers(self) -> list[Dialect]:
-        """The dialect as it reads the hooks that stand there, once for each object that has some."""
+        """The dialect for the hooks there, once for each object with hooks."""
         if self.dialect is None or self.package is None:
             return []
         return [embed_dialect(self.dialect, way) for way in find_ways_inside(self.hooks, self.way)]
 
 
 class Folders(NamedTuple):
-    """What places start from; None where there is no home."""
+    """The base folders of places; None without a home."""
 
     root: Path
     home: Path | None
@@ -75,7 +75,7 @@ class Folders(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """One file of a site; `name` is that of the plugin or of the hook's folder, if it is one."""
+    """One file of a site; `name` is that of the plugin or of the hook's folder, if any."""
 
     file: Path
     package: Path
@@ -85,15 +85,15 @@ class Spot(NamedTuple):
 
 
 def make_folders(root: str, env: Mapping[str, str]) -> Folders:
-    """The folders that places start from."""
+    """The base folders of places."""
     return Folders(Path(root), find_home_folder(env), env)
 
 
 def find_spots(folders: Folders, log: Log) -> Iterator[Spot]:
-    """Every file that may hold hooks, those of the user first."""
+    """Every file that may contain hooks, the user's first."""
     catalogued = [folder for folder in find_catalogued_folders(folders, log) if not _is_known(folder)]
     named = [site for folder in catalogued for site in list_plugin_sites("project", folder)]
-    # A file with a place of its own does not belong to other readers of the folder.
+    # A file with its own place does not belong to other readers of the folder.
     paths = [
         resolve_place(site.dialects[0], site.path, str(folders.root), folders.env) for site in list_sites()
     ]
@@ -121,7 +121,7 @@ def find_scoped_spots(folders: Folders, log: Log) -> Iterator[Spot]:
 
 
 def find_module_spots(folders: Folders, log: Log) -> Iterator[Spot]:
-    """The modules of code that agents load by themselves, but for those that hookport generated."""
+    """The code modules that agents load themselves, except those that hookport generated."""
     for site in list_module_sites():
         for spot in _expand_site(site, folders, log):
             if spot.file.is_file() and not is_generated(spot.file):
@@ -218,7 +218,7 @@ def _find_declared_spots(declaration: Declaration, scope: Scope, log: Log) -> It
 
 
 def explain_unread(declaration: Declaration) -> Iterator[Problem]:
-    """What is declared of hooks that hookport does not read."""
+    """Problems of declared hooks that hookport does not read."""
     file, way = str(declaration.file), declaration.way
     if declaration.dialect is None:
         yield Problem("has hooks in the entry of a plugin, where no agent reads them", way, file)
@@ -230,7 +230,7 @@ def explain_unread(declaration: Declaration) -> Iterator[Problem]:
             place = way if number is None else (*way, number)
             files = [declaration.package / name for name in list_named_files(item)]
             if isinstance(item, str) and not any(map(os.path.isfile, files)):
-                yield Problem(f"names '{item}', which is no file of the plugin", place, file)
+                yield Problem(f"names '{item}', which is not a file of the plugin", place, file)
             elif not isinstance(item, str | dict):
                 yield Problem("must be an object or the name of a file, so it is not read", place, file)
 
@@ -241,18 +241,18 @@ def list_named_files(hooks: Tree) -> list[str]:
 
 
 def list_written_files(hooks: Tree) -> list[str]:
-    """The same as they are written."""
+    """The named files as written."""
     return [item for item in (hooks if isinstance(hooks, list) else [hooks]) if isinstance(item, str)]
 
 
 def _is_inside(path: str) -> bool:
-    """Whether a path stays below the folder that it starts from, and may be one at all."""
+    """Whether a path is valid and stays below its base folder."""
     is_name = path.isprintable() and max(map(len, path.split("/"))) <= LONGEST_NAME
     return is_name and not path.startswith((os.pardir, os.sep))
 
 
 def find_catalogued_folders(folders: Folders, log: Log) -> Iterator[str]:
-    """The folders that the catalogue of a marketplace names, from the project's root."""
+    """The folders in a marketplace's catalogue, from the project root."""
     for name in list_catalogues():
         log.watch(folders.root / name)
         yield from (
@@ -261,7 +261,7 @@ def find_catalogued_folders(folders: Folders, log: Log) -> Iterator[str]:
 
 
 def find_catalogued_plugins(market: Path, catalogue: str) -> Iterator[tuple[str, str]]:
-    """The plugins of a marketplace that are folders of it: each name, and the folder from the marketplace."""
+    """The plugins in a marketplace's own folders: each name, and the folder from the marketplace."""
     tree = read_object(market / catalogue)
     plugins = tree.get("plugins")
     for plugin in plugins if isinstance(plugins, list) else ():
@@ -291,7 +291,7 @@ def _find_plugin_folder(plugin: Tree, tree: Mapping[str, Tree], market: Path) ->
 
 
 def read_object(file: Path) -> dict[str, Tree]:
-    """A JSON object; empty where there is none."""
+    """Read a JSON object; empty if missing or invalid."""
     try:
         tree = json.loads((read_data(file) or b"{}").decode("utf-8-sig"))
     except (InputError, ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""Which hooks a setting switches off, wherever the agent that they are written for reads such a setting.
+"""Which hooks a setting switches off, in any file where their own agent reads such a setting.
 
-The files of an agent's `gates` are read by its own precedence: of a scalar the first file that has it counts,
-lists add up. A file of the project never switches off a hook of the user.
+An agent's own precedence orders the files of its `gates`: for a scalar the first file with it wins, lists add
+up. A file of the project never switches off a hook of the user.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Switches:
         self._trees: dict[str, Tree] = {}
 
     def of(self, hook: Hook, file: str, scope: str) -> Switch | None:
-        """The setting that switches a hook off, None if it is on; `scope` is that of the hook's file."""
+        """The setting that switches a hook off, None if it is enabled; `scope` is that of the hook's file."""
         dialect = get(hook.dialect)
         place = find_own_place(dialect, file, self.root, self.env)
         level = place.scope if place else "plugin"
@@ -55,7 +55,7 @@ class Switches:
         return None
 
     def files(self, dialect: Dialect) -> Iterator[Path]:
-        """The files that may switch hooks of a dialect off, be they there or not."""
+        """The files that may switch off hooks of a dialect, whether they exist or not."""
         for gate in (gate for gate in dialect.gates if gate.stops == "hooks"):
             for name in filter(None, gate.files):
                 yield from expand_place(name, dialect, self.root, self.env)
@@ -94,7 +94,7 @@ class Switches:
     def _find_scope(
         self, dialect: Dialect, gate: Gate, name: str, path: Path
     ) -> Literal["project", "local", "user"]:
-        """Whose a file is; where the project is the user's home, its settings are the user's own."""
+        """The owner of a file; if the project is the user's home, its settings are the user's own."""
         users = [place for place in gate.files if place.startswith(("~", "/"))]
         each = (file for place in users for file in expand_place(place, dialect, self.root, self.env))
         if name in users or any(is_same(str(path), str(file)) for file in each):

@@ -1,6 +1,6 @@
-"""Files at an agent's own place whose hooks hookport does not read: each is reported, none is passed over.
+"""Files at an agent's own place whose hooks hookport does not read: each is reported.
 
-A file is known by its place. The dialects list the places of their agents (`unread_in`); those of an agent
+The place identifies a file. The dialects list the places of their agents (`unread_in`); those of agents
 without a dialect are here.
 """
 
@@ -39,9 +39,9 @@ WITHOUT_DIALECT = {
 
 
 class UnreadPlace(NamedTuple):
-    """A place whose hooks hookport does not read, and the agent that it belongs to.
+    """A place whose hooks hookport does not read, and its agent.
 
-    `manifest`: the file is about a plugin, and `hooks` in it holds hooks or names files of them.
+    `manifest`: the file is about a plugin, and `hooks` in it contains hooks or names files of them.
     """
 
     agent: str
@@ -51,7 +51,7 @@ class UnreadPlace(NamedTuple):
 
 
 class UnreadFile(NamedTuple):
-    """A file at such a place that holds hooks; `reader` is None for an agent without a dialect."""
+    """A file with hooks at such a place; `reader` is None for an agent without a dialect."""
 
     file: Path
     agent: str
@@ -59,7 +59,7 @@ class UnreadFile(NamedTuple):
 
 
 class RefusedManifest(NamedTuple):
-    """A manifest that names a file of hooks by a path that makes its agent refuse the plugin."""
+    """A manifest with a path to a file of hooks that makes its agent refuse the plugin."""
 
     file: Path
     reader: Dialect
@@ -93,7 +93,7 @@ def find_unread(folders: Folders) -> list[UnreadFile]:
 
 
 def find_refused(folders: Folders) -> list[RefusedManifest]:
-    """The manifests of a project's and its user's plugins for which an agent refuses the plugin."""
+    """The manifests, of a project and its user, that make an agent refuse the plugin."""
     manifests = [name for agent, _ in _list_strict_agents() for name in agent.manifests]
     paths = [path for name in manifests for path in _expand_in_plugins(name, folders)]
     return [refused for file in _list_files(paths, folders) for refused in judge_manifest(file)]
@@ -114,7 +114,7 @@ def judge_manifest(file: Path) -> Iterator[RefusedManifest]:
 
 @cache
 def _list_strict_agents() -> tuple[tuple[Dialect, str], ...]:
-    """The agents that refuse other paths in a manifest than those with a certain start, and that start."""
+    """The agents that accept only paths with a certain start in a manifest, and that start."""
     stores = ((dialect, find_quirk(dialect, PLUGIN_STORE)) for dialect in map(get, list_dialects()))
     return tuple((dialect, store.path_start) for dialect, store in stores if store and store.path_start)
 
@@ -132,7 +132,7 @@ def _list_files(paths: list[str], folders: Folders) -> list[Path]:
 
 
 def find_below(folder: Path) -> list[UnreadFile]:
-    """The same of a folder that a person named, which may itself be the beginning of such a place."""
+    """A path in a folder that a person named, which may itself be the start of such a place."""
     files: dict[Path, None] = {}
     starts = ["", *(f"{pattern}/" for _, pattern in PLUGINS if pattern != ".")]
     paths = [
@@ -146,14 +146,14 @@ def find_below(folder: Path) -> list[UnreadFile]:
 
 
 def find_refused_below(folder: Path) -> list[RefusedManifest]:
-    """The refused manifests of a plugin's folder that a person named, or of the folder that has one."""
+    """The refused manifests of a plugin's folder that a person named, or of a folder with plugins."""
     manifests = [name for agent, _ in _list_strict_agents() for name in agent.manifests]
     files = [folder / path for name in manifests for path in (name, name.rpartition("/")[2])]
     return [refused for file in files if file.is_file() for refused in judge_manifest(file)]
 
 
 def judge_place(file: Path) -> UnreadFile | None:
-    """The unread file at one of these places; None if it is at none, or holds no hooks."""
+    """The unread file at one of these places; None if it is at none, or has no hooks."""
     for place in _list_places():
         if not ends_at(file.parts, place.path):
             continue
@@ -183,7 +183,7 @@ def _holds_hooks(file: Path, place: UnreadPlace, steps: int) -> bool:
 
 
 def _declares_hooks(hooks: Tree, package: Path) -> bool:
-    """Whether a manifest holds hooks, or names a file of them that hookport does not read otherwise."""
+    """Whether a manifest contains hooks, or names a file of them that hookport does not otherwise read."""
     from hookport.project.misplaced import is_read
 
     several = hooks if isinstance(hooks, list) else [hooks]

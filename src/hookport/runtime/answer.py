@@ -30,13 +30,13 @@ class DispatchResult(Value):
 def build_answer(event: Event, report: DispatchReport, agent: Wire) -> DispatchResult:
     """Translate a report into the agent's answer."""
     if event.native not in agent.events:
-        # No table covers this event; most agents treat exit code 2 as a deny, and stderr reaches somebody.
+        # No table covers this event. Most agents treat exit code 2 as a deny and show stderr.
         denies = report.decision.verdict == "deny"
         text = report.decision.reason if denies else report.decision.system_message
         text = fit(text, MOST_REASON)
         bare_answer = Answer(stderr=f"{text}\n" if text else "", exit_code=BLOCK if denies else 0)
         return DispatchResult(bare_answer, report, report.notes)
-    # The whole input; the table of an agent that merges it takes what changed.
+    # The whole input; the table of an agent that merges inputs sends only what changed.
     is_changed = report.decision.updated_input is not None and report.event.call is not None
     changed = report.event.call.raw if is_changed and report.event.call else None
     answer, lost = write_answer(agent, event, report.decision, changed=changed)
@@ -47,7 +47,7 @@ def build_answer(event: Event, report: DispatchReport, agent: Wire) -> DispatchR
 
 
 def show_denial_reason(event: Event, report: DispatchReport, agent: Wire) -> DispatchReport:
-    """Add the reason of a deny as a message, where the person sees nothing but messages."""
+    """Add the reason of a deny as a message, where a person sees only messages."""
     decision = report.decision
     is_hidden = decision.verdict == "deny" and not decision.system_message
     if not is_hidden or reaches(agent, event, "deny") or not reaches(agent, event, "message"):
@@ -56,9 +56,9 @@ def show_denial_reason(event: Event, report: DispatchReport, agent: Wire) -> Dis
 
 
 def print_answer(answer: Answer) -> int:
-    """Print the whole answer and return the exit code; a reader that went away does not matter.
+    """Print the whole answer and return the exit code; a reader that has gone away is no failure.
 
-    An answer that cannot be written is stricter: nearly every agent takes exit code 2 for a deny.
+    An answer that cannot be written is stricter: nearly every agent treats exit code 2 as a deny.
     """
     problem = _write_text(1, answer.stdout)
     if problem:
@@ -71,7 +71,7 @@ def print_answer(answer: Answer) -> int:
 
 
 def _write_text(number: int, text: str) -> str:
-    """Write to a descriptor; return why that failed, where somebody might still read it."""
+    """Write to a descriptor; return why that failed, if anybody may still read it."""
     left = text.encode("utf-8", "backslashreplace")
     try:
         while left:

@@ -1,7 +1,7 @@
-"""The user's store of approvals: one file for all projects (0600), replaced whole, changed by one at a time.
+"""The user's store of approvals: one file for all projects (0600), replaced whole, one writer at a time.
 
-Each project has the states that its user approved. It is standard library only, since a vendored bridge
-approves too.
+Each project has the states that its user approved. This module uses the standard library only, because a
+vendored bridge approves too.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
     Lock = Mapping[str, Any]
 
-# As long as another process may take to write.
+# The longest time that another process may take to write.
 LOCK_SECONDS = 60
-# More branches than anyone works on; the states that were approved longest ago go first.
+# More branches than anyone works on; the oldest approvals are removed first.
 MOST_STATES = 500
 
 
 def read_lock(root: str) -> dict[str, Tree]:
-    """The lock of a project; InputError where it cannot be read."""
+    """Read the lock of a project; InputError if it cannot be read."""
     path = os.path.join(root, trust.LOCK)
     data = trust.read_file(path)
     try:
         tree = loads(data.decode("utf-8")) if data is not None else {"hooks": {}}
     except (ValueError, RecursionError) as error:
         is_conflict = b"<<<<<<< " in (data or b"")
-        problem = "has merge conflicts" if is_conflict else f"is no lock: {error}"
+        problem = "has merge conflicts" if is_conflict else f"is not a lock: {error}"
         raise InputError(Problem(problem, file=path)) from None
     if not isinstance(tree, dict) or not isinstance(tree.get("hooks"), dict):
-        raise InputError(Problem("is no lock", file=path))
+        raise InputError(Problem("is not a lock", file=path))
     if tree.get("version", trust.VERSION) != trust.VERSION:
         message = (
             "was written by another version of hookport. Run `hookport trust` where hookport is installed"
@@ -66,7 +66,7 @@ def compare_locks(before: Lock, after: Lock) -> dict[str, list[str]]:
 
 
 def find_approved_state(root: str, lock: Lock, env: Mapping[str, str]) -> trust.ApprovedState:
-    """Find the approved state that a project with this lock is in or nearest to; empty if there is none."""
+    """Find the approved state that a project with this lock is in or nearest to; empty if none is."""
     states = trust.load_approval(root, env).states
     same = [state for state in states if dict(state.lock) == lock]
     definitions = {place: entry["definition"] for place, entry in lock["hooks"].items()}
@@ -76,7 +76,7 @@ def find_approved_state(root: str, lock: Lock, env: Mapping[str, str]) -> trust.
 def store_approval(
     root: str, lock: Lock, contents: Mapping[str, bytes], env: Mapping[str, str], how: str = ""
 ) -> None:
-    """Store that this person approved a state of a project, and how; keep its texts."""
+    """Store that the user approved a state of a project, and how; keep its texts."""
     with _open_store(env) as projects:
         entry = projects.get(root)
         states = list(entry["states"]) if isinstance(entry, dict) and "states" in entry else []
@@ -91,7 +91,7 @@ def store_approval(
 
 
 def remove_approval(root: str | None, env: Mapping[str, str]) -> list[str]:
-    """Remove the approvals of a project, or of all; return the projects that had any."""
+    """Remove the approvals of a project, or of all; return the projects that had approvals."""
     with _open_store(env) as projects:
         gone = [project_root for project_root in projects if root in (None, project_root)]
         for removed_root in gone:
@@ -101,7 +101,7 @@ def remove_approval(root: str | None, env: Mapping[str, str]) -> list[str]:
 
 
 def read_approved_text(hash_: str, env: Mapping[str, str]) -> bytes | None:
-    """Read an approved text by its hash; None if it was too large or is no longer known."""
+    """Read an approved text by its hash; None if it was too large or was removed."""
     folder = find_text_folder(env)
     data = trust.read_file(os.path.join(folder, hash_)) if folder and hash_.isalnum() else None
     return data if data is not None and trust.sha256(data) == hash_ else None
@@ -130,7 +130,7 @@ def _open_store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
     """Yield the projects of the store and write them back at the end; other writers wait."""
     place = trust.find_store(env)
     if not place:
-        message = "there is no place for what you approve: HOME is not set. Set HOOKPORT_STATE_DIR"
+        message = "cannot store approvals: HOME is not set. Set HOOKPORT_STATE_DIR"
         raise InputError(Problem(message))
     try:
         os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
@@ -144,9 +144,9 @@ def _open_store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
         finally:
             os.close(held)
     except OSError as error:
-        raise InputError(Problem(f"cannot be written: {error.strerror}", file=place)) from None
+        raise InputError(Problem(f"cannot write this file: {error.strerror}", file=place)) from None
 
 
 def _write_file(path: str, data: bytes) -> None:
-    """Replace a file; a link stays a link."""
+    """Replace a file; keep a link as a link."""
     replace_file(os.path.realpath(path), data, is_durable=True)

@@ -1,7 +1,7 @@
-"""Who may approve, pause and disarm hooks: every command that does asks here, and nowhere else.
+"""Who may approve, pause and disarm hooks. Every command that does so asks here, and nowhere else.
 
-Agents set variables for the commands that they run. Where one is set and nobody sits at a terminal, nothing
-is approved. It is a speed bump: a variable can be taken away, and a pseudo-terminal looks like a person.
+Agents set variables for the commands that they run. If one is set and nobody sits at a terminal, nothing is
+approved. This is a speed bump: a variable can be unset, and a pseudo-terminal looks like a person.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# How an approval came about, as the store has it.
+# How an approval was given, as the store records it.
 ASKED, TYPED, YES, UNATTENDED = "asked", "typed", "yes", "unattended"
-# What was done, by what is asked for.
+# The past tense of each verb, for messages.
 DONE = {
     "approve": "approved",
     "pause": "paused",
@@ -27,12 +27,12 @@ DONE = {
 }
 QUESTIONS = {
     "approve": "Approve these hooks? They run with your rights. [y/N] ",
-    "pause": "Pause? Nothing that is guarded this way is denied meanwhile. [y/N] ",
+    "pause": "Pause these hooks? They deny nothing until the pause ends. [y/N] ",
 }
 
 
 def find_marker(env: Mapping[str, str], markers: Iterable[str]) -> str:
-    """Find the variable that reveals an agent: `NAME` has to be set, `NAME=VALUE` to have that value."""
+    """Find the variable that reveals an agent: `NAME` must be set, `NAME=VALUE` must have that value."""
     for marker in markers:
         name, equals, value = marker.partition("=")
         if env.get(name) and (not equals or env[name] == value):
@@ -49,9 +49,9 @@ def ask_consent(
     asks: bool = True,
     verb: str = "approve",
 ) -> str:
-    """Return how this is approved; empty if a person declines. UsageError if it cannot be approved here.
+    """Return how the hooks are approved; empty if a person declines. UsageError if nobody can approve here.
 
-    `asks` is false where the answer of a command is for a program, so that nobody can be asked.
+    `asks` is false if a program reads the command's output, so that nobody can be asked.
     """
     is_terminal = sys.stdin.isatty()
     nothing = f"nothing was {DONE[verb]}"
@@ -60,16 +60,16 @@ def ask_consent(
     if yes:
         return YES if is_terminal else UNATTENDED
     if not asks:
-        raise UsageError(f"{nothing}: --json asks nothing. Say --yes or --dry-run.")
+        raise UsageError(f"{nothing}: --json cannot ask. Use --yes or --dry-run.")
     if not is_terminal:
-        raise UsageError(f"{nothing}: there is no terminal to ask on. Say --yes or --dry-run.")
+        raise UsageError(f"{nothing}: no terminal to ask on. Use --yes or --dry-run.")
     return ASKED if is_agreed(QUESTIONS[verb]) else ""
 
 
 def may_withdraw(root: str, env: Mapping[str, str], markers: Iterable[str], verb: str = "untrust") -> bool:
-    """Whether approvals or entries may be removed: a person is not asked, an agent may not do it.
+    """Whether approvals or entries may be removed: a person without a question, an agent never.
 
-    A guard without its approval, or without the entry that calls it, denies nothing any more.
+    A guard without its approval, or without its entry, no longer denies.
     """
     variable = find_marker(env, markers)
     return not variable or _is_confirmed(root, variable, verb, asks=sys.stdin.isatty())
@@ -94,7 +94,7 @@ def is_agreed(question: str) -> bool:
 
 def _is_name_typed(root: str, variable: str, verb: str) -> bool:
     name = os.path.basename(root) or root
-    # A name may have letters in it that steer a terminal.
+    # A name may contain control characters for terminals.
     shown = name if name.isprintable() else ascii(name)
     sys.stdout.write(
         f"An agent may be running this ({variable} is set), so --yes does not count.\n"

@@ -1,4 +1,4 @@
-"""Copies of one hook, of which one runs for an event: loaded where a plan has several of the same name."""
+"""Copies of one hook, of which one runs for an event. Loaded only if a plan has copies."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def drop_copies(event: Event, hooks: Hooks, setting: RunSetting) -> tuple[Hooks, Spared]:
-    """Split hooks into those that run for an event and their copies, each with the reason it does not.
+    """Split hooks into those that run for an event and their copies, each with the reason why it is skipped.
 
-    Copies are what their own agent runs once, and what files for several agents start alike. One that may not
-    run takes no other's place, and is not spared: it may have to deny.
+    Copies are hooks that their own agent runs once, and hooks in several agents' files that start the same
+    script. A copy that may not run replaces no other, and is not skipped: it may have to deny.
     """
     rest, spared = _drop_repeats(
         event, hooks, setting, lambda hook: hook.once, _rank_by_time, _explain_repeat
@@ -43,7 +43,7 @@ def _drop_repeats(
     replaces: Callable[[PlannedHook, PlannedHook], str],
 ) -> tuple[Hooks, Spared]:
     """Drop each hook that a higher-ranking hook of the same name replaces."""
-    # The same words are another hook in another project.
+    # The same command in another project is another hook.
     names = [(hook.root, name(hook)) for hook in hooks if name(hook)]
     if len(set(names)) == len(names):
         return hooks, []
@@ -69,12 +69,12 @@ def _drop_repeats(
 
 
 def _rank_by_time(hook: PlannedHook) -> Tree:
-    """Of copies in one agent's files, keep the one with the longest timeout."""
+    """Keep the copy with the longest timeout, of those in one agent's files."""
     return -hook.timeout_seconds
 
 
 def _rank_for_agent(agent: str) -> Callable[[PlannedHook], Tree]:
-    """Of copies for several agents, keep the one written for this agent, else the strictest."""
+    """Keep the copy written for this agent, else the strictest, of those for several agents."""
 
     def rank(hook: PlannedHook) -> Tree:
         is_link = os.path.islink(hook.file)
@@ -85,20 +85,20 @@ def _rank_for_agent(agent: str) -> Callable[[PlannedHook], Tree]:
 
 
 def _explain_repeat(kept_hook: PlannedHook, hook: PlannedHook) -> str:
-    return f"{hook.dialect} runs the same hook once, and it stands in {kept_hook.file} too"
+    return f"{hook.dialect} runs a hook once, and {kept_hook.file} has it too"
 
 
 def _explain_shared_script(kept_hook: PlannedHook, hook: PlannedHook) -> str:
     is_link = kept_hook.file != hook.file and os.path.realpath(kept_hook.file) == os.path.realpath(hook.file)
     if (kept_hook.dialect == hook.dialect and not is_link) or not is_as_strict(kept_hook, hook):
         return ""
-    return f"{kept_hook.file} starts the same script, and a copy of it runs once"
+    return f"{kept_hook.file} starts the same script, and only one copy runs"
 
 
 def _find_numbers(hook: PlannedHook, event: Event, setting: RunSetting) -> set[int]:
     try:
         wire = setting.wires(hook.dialect)
-    except Exception:  # noqa: BLE001  (a dialect that is not known is told when its hook is run)
+    except Exception:  # noqa: BLE001  (an unknown dialect is reported when its hook runs)
         return set()
     return {number for number, _ in find_targets(hook, wire, event)[0]}
 

@@ -1,6 +1,6 @@
-"""Whether an entry of ours runs a hook that an agent reads in another agent's file besides.
+"""Whether an entry of ours runs a hook that an agent also reads from another agent's file.
 
-The user's own command asks and then ends at once, so in any doubt the answer is no.
+The user's own command asks this and exits at once if so; in any doubt the answer is no.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def hash_command(command: str) -> str:
 
 
 class EntryFile(Value):
-    """Where our entries for an agent are, and the programs that they must start; `callers` as in a plan."""
+    """The places of our entries for an agent, and the programs they must start; `callers` as in a plan."""
 
     agent: Wire
     file: str
@@ -36,8 +36,8 @@ class EntryFile(Value):
 
 
 def is_covered(hooks: Sequence[PlannedHook], entry: EntryFile, env: Mapping[str, str]) -> bool:
-    """Whether there are hooks, all of them may run, and an entry starts the bridge for each."""
-    # The agent that the file belongs to may have been started by the other one.
+    """Whether hooks exist, all of them may run, and an entry starts the bridge for each."""
+    # The other agent may have started the agent that the file belongs to.
     if any(env.get(name) for hook in hooks for name in entry.callers.get(hook.dialect, ())):
         return False
     if not hooks or any(hook.unable or trust.find_hook_objection(hook, entry.root, env) for hook in hooks):

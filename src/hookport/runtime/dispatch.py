@@ -1,6 +1,6 @@
 """One event from its payload to its answer: what agents call on every event.
 
-Only the answer touches stdout. Whatever goes wrong is a failure for policy to decide, never a traceback.
+Only the answer touches stdout. Every error is a failure for policy to decide, never a traceback.
 """
 
 from __future__ import annotations
@@ -142,12 +142,10 @@ def _run_or_replay(
 ) -> engine.DispatchReport:
     """Run the hooks, or replay what another entry decided on the same call."""
     if _is_echo(setting.agent, event):
-        return engine.DispatchReport(
-            event, Decision(), notes=("echo: it fired again for a prompt that was seen",)
-        )
+        return engine.DispatchReport(event, Decision(), notes=("echo: duplicate event for the same prompt",))
     turn = None
     if sources.entry is not None and (hooks or sources.broken or event.event == "session_start"):
-        # A `wrap` is for its command only, and a `dispatch` for whatever hooks there are.
+        # A `wrap` runs its command only; a `dispatch` runs all matching hooks.
         command = None if sources.needs_approval else [once.hash_hook(hook) for hook in hooks]
         # The bridges of two projects may be called for one event, each for the hooks of both.
         about = [sources.roots or sources.root, sorted(sources.broken), setting.on_failure, command]
@@ -186,23 +184,25 @@ def _replay(
 def _decide(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, setting: engine.RunSetting
 ) -> engine.DispatchReport:
-    """Let the hooks decide, or repeat the decision of a moment ago on the same call."""
+    """Let the hooks decide, or repeat a recent decision on the same call."""
     agent, env = setting.agent, setting.env
     deciders = _identify_deciders(event, hooks, sources, agent)
     before = sessions.find_decision(event, agent, env, deciders)
     if before is not None:
-        return engine.DispatchReport(event, before, notes=("replay: decided on the event before it",))
+        return engine.DispatchReport(
+            event, before, notes=("replay: decided on an earlier event of this call",)
+        )
     is_paused = is_every_paused(setting.paused) and not sources.roots
     if not is_paused and (lost := _deny_lost_approval(event, sources)):
         return engine.DispatchReport(event, lost, notes=("approval: lost",))
     if sources.needs_approval and (objection := _object_to_call(event, sources, env)):
         denied = Decision("deny", objection)
         sessions.keep_decision(event, event, denied, agent, env, deciders)
-        return engine.DispatchReport(event, denied, notes=("self-protection: no hook was asked",))
+        return engine.DispatchReport(event, denied, notes=("self-protection: no hook ran",))
     report = engine.run_hooks(event, hooks, setting)
     if event.call is not None and event.call.known_by == "input":
         kinds = " or ".join(filter(None, (event.call.tool, *event.call.also)))
-        note = f"tool: '{event.call.native}' is unknown, its input is that of {kinds}"
+        note = f"tool: unknown tool '{event.call.native}'; its input fits {kinds}"
         report = report.replace(notes=(note, *report.notes))
     report = _add_waiting_notice(report, sources, setting)
     is_broken = sources.broken and not is_paused
@@ -214,7 +214,7 @@ def _decide(
     if event.native not in agent.events and not report.runs:
         report = engine.add_failure(report, f"{agent.id} has no event '{event.native}'", setting.on_failure)
     if event.event == "before_tool_execute" and not _names_tool(event):
-        # No matcher on a tool can have matched, so nothing that guards one has seen it.
+        # No tool matcher can have matched, so no guard of a tool has seen the call.
         report = _add_unasked_guards(report, sources, env, "the payload names no tool", setting.on_failure)
     elif sources.unknown and not is_paused:
         report = _add_unasked_guards(report, sources, env, sources.unknown, setting.on_failure)
@@ -227,7 +227,7 @@ def _decide(
 def _identify_deciders(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, agent: Wire
 ) -> list[str]:
-    """Identify what decides on a call, where the agent fires several events for it: entries may differ."""
+    """Identify what decides on a call for which the agent fires several events: entries may differ."""
     if "fires twice" not in agent.traits or event.call is None:
         return []
     roots_text = "\0".join([*(sources.roots or [sources.root]), *sorted(sources.broken)])
@@ -235,11 +235,11 @@ def _identify_deciders(
 
 
 def _deny_lost_approval(event: Event, sources: HookSources) -> Decision | None:
-    """Deny everything a guard may have covered, where it is unknown what was approved."""
+    """Deny everything that a guard may have covered, because the approvals are unknown."""
     is_guarded = policy.is_guarded_event(event.event)
     if not sources.lost or not is_guarded or policy.find_tamper_policy(sources.settings) == policy.WARN:
         return None
-    reason = f"what was approved here is not here any more: {sources.lost}."
+    reason = f"the approvals of this project are not available: {sources.lost}."
     from hookport.runtime import remedy
 
     return Decision("deny", f"{reason} {policy.UNTIL} {remedy.format_for_models('trust')}")
@@ -254,7 +254,7 @@ def _names_tool(event: Event) -> bool:
 def _add_unasked_guards(
     report: engine.DispatchReport, sources: HookSources, env: Mapping[str, str], why: str, on_failure: str
 ) -> engine.DispatchReport:
-    """Add a failure for what is unknown; guards that would have run otherwise deny."""
+    """Add a failure for an unknown event or tool; guards that would otherwise have run deny."""
     event = report.event
     # It may be a call of any tool.
     any_ = event.replace(call=Call(known_by="")) if event.event == "before_tool_execute" else event
@@ -275,14 +275,14 @@ def _add_unasked_guards(
 
 
 def _object_to_call(event: Event, sources: HookSources, env: Mapping[str, str]) -> str:
-    """Why no agent may make this call; empty where it may."""
+    """Explain why no agent may make this call; empty if it may."""
     return protection.object_to_event(event, sources.protected, sources.root, env)
 
 
 def _limit_stops(
     event: Event, report: engine.DispatchReport, agent: Wire, env: Mapping[str, str]
 ) -> engine.DispatchReport:
-    """Drop a deny that would keep the agent from stopping for ever."""
+    """Drop a deny that would keep the agent from ever stopping."""
     endless = sessions.explain_dropped_deny(event, report.decision, agent, env)
     if not endless:
         return report
@@ -294,7 +294,7 @@ def _limit_stops(
 def _add_waiting_notice(
     report: engine.DispatchReport, sources: HookSources, setting: engine.RunSetting
 ) -> engine.DispatchReport:
-    """Add a notice of hooks that are not approved; mostly there are none, and nothing is imported."""
+    """Add a notice about unapproved hooks; without any, nothing is imported."""
     if report.event.event != "session_start" and not any(map(engine.is_unapproved, report.runs)):
         return report
     from hookport.runtime import notices

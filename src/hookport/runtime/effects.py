@@ -1,6 +1,6 @@
-"""What programs do to the files in their words: a table, and a function where words have an order.
+"""What programs do to the files they name: a table, and a function where the order of words matters.
 
-Reading has no effect. A program that no table knows may change every file in its words.
+Reading has no effect. An unknown program may change every file that it names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hookport.shell import Command
 
-# How far an effect goes: a file, a file with all below it, whatever an archive has in it, all below a folder
+# How far an effect goes: a file, a file with all below it, the content of an archive, all below a folder
 # that is not the whole project.
 WRITE, TREE, INTO, FOLDER = "write", "tree", "into", "folder"
 
@@ -29,8 +29,8 @@ class Effect(Value):
     source: str = ""
 
 
-# Programs that change no file in their words, but the values of the options in the first column; with an
-# option of the second column they change every file in their words.
+# Programs that change no file they name, except the values of the options in the first column; with an
+# option of the second column they change every file they name.
 READERS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
         """
@@ -82,7 +82,7 @@ READERS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("psql", "mysql", "mariadb"), ("-o --output -L --log-file --tee", "")),
     **dict.fromkeys(("redis-cli", "valkey-cli", "mongosh"), ("", "")),
 }
-# Programs that only look when one of these options is there.
+# Programs that only read when given one of these options.
 LOOKING: dict[str, str] = {
     "black": "--check --diff",
     "isort": "--check --check-only -c --diff",
@@ -102,7 +102,7 @@ LOOKING: dict[str, str] = {
     "rsync": "-n --dry-run",
     "npm": "ls list view run test",
 }
-# All their operands are changed; those in TREES with everything below.
+# They change all their operands; those in TREES with everything below.
 WRITERS = """
     touch tee truncate shred mkdir mkfifo mknod sponge ed ex dos2unix unix2dos set-content add-content
     clear-content out-file new-item setfacl chattr
@@ -113,7 +113,7 @@ TREES = """
 """.split()
 GLOBBING = ("mmv", "rimraf", "del-cli", "del", "trash", "erase", "remove-item", "ri")
 MODES = ("chmod", "chown", "chgrp", "xattr", "icacls", "attrib")
-# Programs in whose words the order, or another file, decides: by the function that finds their effects.
+# Programs for which word order or another file matters, by the function that finds their effects.
 ORDERED = {
     **dict.fromkeys(
         "cp gcp mv gmv install ginstall scp rsync copy-item copy xcopy robocopy ditto".split(), "copy"
@@ -134,7 +134,7 @@ ORDERED = {
 FINDERS = ("find", "gfind", "bfs")
 SED = ("sed", "gsed")
 AWK = ("awk", "gawk", "mawk", "nawk")
-# Verbs of git that change nothing in the work tree by a path in their words.
+# Verbs of git that change nothing in the work tree at a path they name.
 GIT_READERS = """
     add annotate blame branch cat-file check-attr check-ignore cherry commit config count-objects describe
     diff diff-index diff-tree fetch for-each-ref format-patch fsck gc grep hash-object help init log
@@ -179,16 +179,16 @@ def find_effects(command: Command) -> Iterator[Effect]:
     elif shell.language(name):
         yield from _find_code_effects(name, words, command)
     elif name in shell.SHELLS and has_option(words[:1], ("-n",)):
-        # It only looks whether it could read them.
+        # It only checks whether it could read them.
         return
     elif name in shell.SHELLS:
-        # The script that it runs, then the words of that script.
+        # The script that it runs, then that script's arguments.
         if not has_option(words, ("-c",)):
             yield from (Effect(part) for word in find_operands(words)[1:] for part in _find_paths(word))
     elif name in LOOKING:
         yield from (Effect(part, FOLDER) for word in words for part in _find_paths(word))
     else:
-        # Nobody knows what it does with them. A folder with a dot is that of an agent.
+        # Its effect is unknown. A folder with a dot belongs to an agent.
         for part in (part for word in words for part in _find_paths(word)):
             yield Effect(part, FOLDER if os.path.basename(part.rstrip("/")).startswith(".") else WRITE)
 
@@ -201,7 +201,7 @@ def _find_ordered_effects(rule: str, name: str, words: list[str]) -> Iterator[Ef
 
 
 def _mark_glob(name: str, word: str) -> str:
-    """Mark the patterns in a word of a program that expands patterns itself."""
+    """Mark the patterns in an argument of a program that expands patterns itself."""
     if name not in GLOBBING:
         return word
     return word.replace("**", shell.DEEP).replace("*", shell.STAR).replace("?", shell.ONE)
@@ -292,7 +292,7 @@ def _awk(words: list[str]) -> Iterator[Effect]:
     for text in operands[:1] if not has_option(words, ("-f",)) else ():
         if ">" in text or "|" in text or "system" in text:
             yield from (Effect(piece) for piece in find_literals(text))
-            # What is written to may be put together.
+            # The written path may be computed.
             yield Effect("".join(find_literals(text)))
 
 
@@ -391,7 +391,7 @@ def _git(words: list[str]) -> Iterator[Effect]:
         and has_option(rest, ("-S", "--staged"))
         and not has_option(rest, ("-W", "--worktree"))
     ):
-        # With a path these change the index alone.
+        # With a path these change only the index.
         return
     if verb in ("checkout", "restore", "stash", "read-tree", "checkout-index", "clean"):
         operands = rest[rest.index("--") + 1 :] if "--" in rest else find_operands(rest)
@@ -400,7 +400,7 @@ def _git(words: list[str]) -> Iterator[Effect]:
             if "*" in named and named.strip("*./"):
                 # Unlike the shell's, the star of git also stands for folders.
                 named = named.replace("**", "*").replace("*", shell.DEEP)
-            # The whole tree is not named; what comes of that is for the approval to see.
+            # The whole tree is not named; the approval notices what this changes.
             if named not in (".", "./", "") and verb != "clean":
                 yield Effect(prefix + named, TREE)
         return
@@ -422,7 +422,7 @@ def _git(words: list[str]) -> Iterator[Effect]:
 
 
 def _strip_pathspec(word: str) -> str:
-    """Return the path of a pathspec: `:/x` and `:(top)x` count from the root of the work tree."""
+    """Return the path of a pathspec: `:/x` and `:(top)x` start at the root of the work tree."""
     if word.startswith(":("):
         return word.partition(")")[2]
     return word.lstrip(":/") if word.startswith(":/") else word

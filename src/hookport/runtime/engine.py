@@ -1,4 +1,4 @@
-"""One event through all hooks that are for it: each sees the input as rewritten, all decide together."""
+"""One event through all matching hooks: each sees the input as rewritten, all decide together."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     Work = Generator[Job, RunResult | None, None]
 
-# A hook is run for each thing that a patch or a batch does, up to this many.
+# A hook runs for each part of a patch or a batch, up to this many.
 MOST_PARTS = 200
-# Why a hook did not run that its user paused.
+# Why a paused hook did not run.
 PAUSED = "paused by its user"
 
 
@@ -38,7 +38,7 @@ class HookRun(Value):
     hook: PlannedHook
     matched: bool
     why: str
-    # What it decided, policy included; what it was before policy; how its process ended.
+    # Its decision, policy included; its answer before policy; how its process ended.
     decision: Decision = Decision()
     answered: Decision = Decision()
     result: RunResult | None = None
@@ -47,7 +47,7 @@ class HookRun(Value):
 
 
 class DispatchReport(Value):
-    """The event with its call as rewritten, what all hooks decided, and each hook's run."""
+    """The event with its call as rewritten, the decision of all hooks, and each hook's run."""
 
     event: Event
     decision: Decision
@@ -56,7 +56,7 @@ class DispatchReport(Value):
 
 
 class RunSetting(Value):
-    """What a run needs besides the event and the hooks."""
+    """The setting of a run, besides the event and the hooks."""
 
     agent: Wire
     wires: Callable[[str], Wire]
@@ -67,25 +67,25 @@ class RunSetting(Value):
     deadline: float | None = None
     # Called in the process that waits for an async hook.
     done: Callable[[PlannedHook, RunResult], None] | None = None
-    # Where hooks of a project need its user's approval: its root.
+    # The project's root, if its hooks need the user's approval.
     project: str = ""
     # Hooks that the user paused, and until when (see `pauses`).
     paused: Mapping[str, float] = {}
     # The model that hooks ask, from approved settings.
     llm: Mapping[str, str] = {}
-    # Hooks of the agent's own dialect are run by the agent itself, so its own rule reads their answers.
+    # The agent itself runs hooks of its own dialect, so its own rule reads their answers.
     natively: bool = False
-    # Handlers that are functions, by the ids of their hooks; a rewrite of theirs has the whole input.
+    # Handlers that are functions, by the ids of their hooks; their rewrites contain the whole input.
     functions: Mapping[str, Callable[[Event], Sequence[Decision]]] = {}
     # How commands are started where the process is another program's; None where it is ours.
     executor: HostExecutor | None = None
 
 
 def run_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -> DispatchReport:
-    """Run the hooks on the event, side by side where none needs the rewrite of an earlier one.
+    """Run the hooks on the event, in parallel if none needs the rewrite of an earlier one.
 
-    What they decide is put together in their order, whichever ends first. A hook that rewrites the input is
-    waited for by those after it; where nobody expected the rewrite, those after it are asked again.
+    Their decisions are merged in order, whichever ends first. Hooks after one that rewrites the input wait
+    for it. After an unexpected rewrite, the later hooks run again.
     """
     rest, copies = _drop_copies(event, list(hooks), setting)
     runs: list[HookRun] = []
@@ -136,12 +136,12 @@ def _run_side_by_side(
 ) -> dict[int, tuple[HookRun, Event]]:
     """Run hooks in parallel; return each run by number, with its rewritten event, up to the first rewrite.
 
-    Hooks of a format that stops at a deny take turns.
+    Hooks of a format that stops at a deny run in turn.
     """
     lanes: dict[Tree, list[int]] = {}
     for number, hook in enumerate(hooks):
         lanes.setdefault(hook.dialect if _takes_turns(hook, setting) else number, []).append(number)
-    # Those that may deny first: what is short is the agent's patience.
+    # Hooks that may deny start first, because the agent waits only so long.
     order = sorted(lanes.values(), key=lambda lane: not any(hooks[number].blocking for number in lane))
     done: dict[int, tuple[HookRun, Event]] = {}
     work = [
@@ -162,7 +162,7 @@ def _run_side_by_side(
 def _takes_turns(hook: PlannedHook, setting: RunSetting) -> bool:
     try:
         return "stops at deny" in setting.wires(hook.dialect).traits
-    except Exception:  # noqa: BLE001  (a dialect that is not known is told when its hook is run)
+    except Exception:  # noqa: BLE001  (an unknown dialect is reported when its hook runs)
         return False
 
 
@@ -176,7 +176,7 @@ def _run_in_turn(
     """Run hooks one after the other: yield each job and receive its result."""
     for number, hook in hooks:
         if hook.dialect in stopped:
-            why = "a hook of the same format denied before it"
+            why = "an earlier hook of the same format denied"
             done[number] = HookRun(hook, matched=False, why=why), event
             continue
         try:
@@ -186,7 +186,7 @@ def _run_in_turn(
         done[number] = run, after
         if _stops(run, setting):
             stopped = {*stopped, hook.dialect}
-        if after is not event:  # those after it are asked about that
+        if after is not event:  # the hooks after it get the new event
             return
 
 
@@ -202,11 +202,11 @@ def _run_alone(work: Work) -> None:
 def _report_crash(hook: PlannedHook, error: Exception, setting: RunSetting) -> HookRun:
     answered = Decision(failure=f"{NOT_STARTED}: {type(error).__name__}: {error}")
     decision = policy.decide(answered, hook, setting.on_failure, setting.on_tamper)
-    return HookRun(hook, matched=True, why="it may have been for this", decision=decision, answered=answered)
+    return HookRun(hook, matched=True, why="it may match this event", decision=decision, answered=answered)
 
 
 def _report_unapproved(hook: PlannedHook, why: str, objection: str, setting: RunSetting) -> HookRun:
-    """Report a hook that is not run; what lasts until the user acts is not repeated on every event."""
+    """Report a hook that does not run; a lasting cause is not repeated on every event."""
     answered = Decision(failure=objection)
     decision = policy.decide(answered, hook, setting.on_failure, setting.on_tamper)
     if hook.trust.get("quiet") and decision.verdict != "deny":
@@ -215,7 +215,7 @@ def _report_unapproved(hook: PlannedHook, why: str, objection: str, setting: Run
 
 
 def explain_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -> list[HookRun]:
-    """Explain whether each hook would run, and why; nothing is run."""
+    """Explain whether each hook would run, and why, without running any."""
     planned = list(hooks)
     spared = {id(run.hook): run for run in _drop_copies(event, planned, setting)[1]}
     runs = []
@@ -241,9 +241,9 @@ def _run_hook(
         if objection := trust.find_hook_objection(hook, setting.project, setting.env):
             return _report_unapproved(hook, why, objection, setting), event
     if len(targets) > MOST_PARTS and hook.id not in setting.functions:
-        # Run for each, the hook might still be at it when the agent no longer waits.
+        # Running for each part, the hook might not finish before the agent stops waiting.
         count = len(targets)
-        reason = f"one call does {count} things that hook '{hook.name}' looks at. Do at most {MOST_PARTS}."
+        reason = f"one call has {count} parts that hook '{hook.name}' checks. Use at most {MOST_PARTS}."
         return HookRun(hook, matched=True, why=why, decision=Decision("deny", reason)), event
     begun = time.monotonic()
     decisions: list[Decision] = []
@@ -283,7 +283,7 @@ def _run_hook(
 def _ask_handler(
     hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting
 ) -> Generator[Job, RunResult | None, tuple[Sequence[Decision], RunResult | None]]:
-    """Return a handler's answer: a function answers at once, anything else by the result of its job."""
+    """Return a handler's answer: a function answers at once, other handlers through the result of a job."""
     if function := setting.functions.get(hook.id):
         return function(event), None
     if quick := sys.modules.get("hookport.loading"):
@@ -297,7 +297,7 @@ def _ask_handler(
 def _note_unread_variables(
     hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting
 ) -> tuple[str, ...]:
-    """Note the variables that a hook sets for the agent's shells and that none of them reads."""
+    """Note the variables that a hook sets for the agent's shells and that no shell reads."""
     if hook.id in setting.functions:
         return ()
     unread = surroundings.find_unread_variables(
@@ -307,33 +307,33 @@ def _note_unread_variables(
 
 
 def _explain_set_aside(hook: PlannedHook, setting: RunSetting) -> str:
-    """Why the user keeps a matching hook from running; empty where it runs."""
+    """Explain why the user keeps a matching hook from running; empty if it runs."""
     if setting.paused or hook.root:
         from hookport.runtime import pauses
 
-        # A pause is of one project.
+        # A pause belongs to one project.
         paused = pauses.find_pauses(hook.root, setting.env) if hook.root else setting.paused
         if over := pauses.find_pause_end(paused, hook.name):
             return f"{PAUSED} until {pauses.format_time(over)}"
-    return "a hook of the project takes its place" if setting.project and trust.is_overridden(hook) else ""
+    return "a hook of the project overrides it" if setting.project and trust.is_overridden(hook) else ""
 
 
 def _select_call(agent: Wire, call: Call | None, number: int, word: str) -> Call | None:
-    """Select what a hook sees of a call: a part or all; of several possible kinds, the hook's own."""
+    """Select what a hook sees of a call: a part or all; the hook's own kind, if several are possible."""
     part = call.parts[number] if call is not None and number >= 0 else call
     is_other = part is not None and part.known_by == "input" and word not in ("", part.tool)
     return recast_call(agent, part, word) if part is not None and is_other else part
 
 
 def _apply_policy(answered: Decision, hook: PlannedHook, setting: RunSetting) -> Decision:
-    """Apply policy to a failure; an agent that runs the hook itself has a rule of its own."""
+    """Apply policy to a failure; an agent that runs the hook itself applies its own rule."""
     if is_native(hook, setting):
         return answered.replace(failure="")
     return policy.decide(answered, hook, setting.on_failure, setting.on_tamper)
 
 
 def is_native(hook: PlannedHook, setting: RunSetting) -> bool:
-    """Whether the agent runs a hook by itself, without the bridge."""
+    """Whether the agent runs a hook itself, without the bridge."""
     is_own = hook.dialect == setting.agent.id and hook.type == "command" and not hook.is_async
     return setting.natively and is_own and bool(setting.agent.obeys)
 
@@ -354,6 +354,6 @@ def is_unapproved(run: HookRun) -> bool:
 
 
 def add_failure(report: DispatchReport, failure: str, on_failure: str) -> DispatchReport:
-    """Add to the report what policy makes of a failure that is no hook's."""
+    """Add to the report the policy's decision on a failure outside hooks."""
     failed = policy.decide(Decision(failure=failure), None, on_failure)
     return report.replace(decision=merge.merge_decisions([report.decision, failed]))

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from hookport.base.tree import Tree
 
 LONGEST_PATH = 4_096
-# Of protected folders so many files are looked at, and so many paths are compared.
+# The most files of protected folders that are checked, and the most paths that are compared.
 MOST_FILES, MOST_LOOKS = 2_000, 20_000
-# Lists of commands of plain words are let through unread where each is by one of these programs, which write
-# nothing, or runs a task by its name: to import what reads commands takes as long as a tenth of a dispatch.
+# Lists of commands in plain words pass unparsed if each is by one of these programs, which write nothing, or
+# runs a task by its name: importing the command parser takes a tenth of a dispatch.
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-:,=+@% ")
 PLAIN_READERS = frozenset(
     (
@@ -30,7 +30,7 @@ PLAIN_READERS = frozenset(
 # With `--output` the printers write; a commit changes no file of the work tree.
 GIT_PLAIN_PRINTERS = ("diff", "log", "show")
 GIT_PLAIN_READERS = (*GIT_PLAIN_PRINTERS, "status", "rev-parse", "add", "commit")
-# What stands for a text in quotes, whatever it is.
+# The placeholder for any quoted text.
 QUOTED = "@@"
 TASKS = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("test", "run")),
@@ -56,7 +56,7 @@ class GuardedPaths:
         self.cwd, self.env = cwd, env
         self.is_caseless = IS_CASELESS
         self._files: dict[str, list[str]] = {}
-        # How many paths were looked up; beyond the most nothing is, and the command is denied.
+        # How many paths were looked up; beyond the limit the command is denied.
         self.looked = 0
 
     def find_protected(self, word: str, cwd: str = "", *, above: bool = False) -> str:
@@ -165,7 +165,7 @@ def fold_case(path: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text is a list of commands that certainly change no file by their words."""
+    """Whether a text is a list of commands that certainly change no file they name."""
     text = _replace_quoted(text) if len(text) < LONGEST_PATH else "$"
     for separator in SEPARATORS:
         text = text.replace(separator, "\n")
@@ -177,7 +177,7 @@ def is_plain(text: str) -> bool:
             continue
         verb, *rest = (*words[1:], "")
         if words[0] == "git" and verb in GIT_PLAIN_READERS:
-            # In quotes an option could be hidden, but for its value.
+            # Quotes could hide an option, except in an option's value.
             may_write = (word.startswith("--ou") or QUOTED in word.partition("=")[0] for word in rest)
             if verb not in GIT_PLAIN_PRINTERS or not any(may_write):
                 continue
@@ -188,7 +188,7 @@ def is_plain(text: str) -> bool:
 
 
 def _replace_quoted(text: str) -> str:
-    """Replace quoted parts by a sign; not plain where the shell expands inside the quotes."""
+    """Replace quoted parts by a placeholder; not plain if the shell expands inside the quotes."""
     at, parts = 0, list[str]()
     while quote := next((letter for letter in text[at:] if letter in "'\""), ""):
         start = text.index(quote, at)
@@ -202,14 +202,14 @@ def _replace_quoted(text: str) -> str:
 
 
 def object_to_command(text: str, guarded: GuardedPaths, cwd: str = "") -> str:
-    """Why a shell command may not run."""
+    """Explain why a shell command may not run."""
     return "" if is_plain(text) else str(load_commands().find_objection(text, guarded, cwd))
 
 
 def load_commands() -> ModuleType:
-    """Import the reader of commands, which takes as long as a tenth of a dispatch."""
+    """Import the command parser, which takes a tenth of a dispatch."""
     if quick := sys.modules.get("hookport.loading"):
-        # Where a dispatch began that way, this takes half as long.
+        # If the dispatch started with the fast loader, this takes half as long.
         quick.load(quick.READING)
     from hookport.runtime import guarded_commands
 

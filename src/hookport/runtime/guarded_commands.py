@@ -1,6 +1,6 @@
-"""What a shell command, code or a patch would change of the protected paths.
+"""What a shell command, code or a patch would change in the protected paths.
 
-A command is taken apart by `hookport.shell`, and a table says what each program does to its files.
+`hookport.shell` parses a command, and a table lists what each program does to its files.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from hookport.runtime.guarded import GuardedPaths
     from hookport.shell import Command
 
-# Of code so many words, and of a file so many bytes, are looked at.
+# The most words of code, and the most bytes of a file, that are checked.
 MOST_WORDS, MOST_BYTES = 2_000, 1 << 20
 STARTING_WORDS = ("system", "exec", "spawn", "popen", "Popen", "subprocess", "run(", "call(", "qx", "`", "|")
-# Commands of ours that are for a person to run, and what makes them only look.
+# Commands of ours that only a person may run, and the options that make them read-only.
 OURS = ("trust", "untrust", "sync", "unsync", "undo", "vendor", "pause")
 LOOKING = ("--dry-run", "--check", "--help", "-h")
 STARTS = ("hookport", "hookport.exe", "hookport.cli", "hookport.__main__", "bridge.py", "bridge.pyz")
@@ -31,11 +31,11 @@ OUR_READERS = (
     *("run", "why", "check", "log", "status", "doctor", "explain", "matrix", "dialects", "convert", "test"),
     *("events", "prove", "diff", "report", "record"),
 )
-# Programs that take others away.
+# Programs that remove others.
 REMOVING_PROGRAMS = ("pip", "pip3", "pipx", "uv", "brew", "conda", "poetry", "pdm", "npm", "apt", "apt-get")
-# With these, programs that apply patches change nothing.
+# With these options, programs that apply patches change nothing.
 PATCH_LOOKING = ("--dry-run", "--check", "--stat", "--numstat", "--summary")
-# Options of `docker run` that have a value, as far as they often stand before an image.
+# Options of `docker run` with a value that often appear before an image.
 CONTAINER_VALUES = (
     *("-v", "--volume", "--mount", "-w", "--workdir", "-e", "--env", "--env-file", "-u", "--user", "-p"),
     *("--publish", "--name", "--network", "--net", "--entrypoint", "--platform", "-h", "--hostname", "-l"),
@@ -46,7 +46,7 @@ PATH_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 
 
 def find_objection(text: str, guarded: GuardedPaths, cwd: str = "") -> str:
-    """Why a shell command may not run."""
+    """Explain why a shell command may not run."""
     if is_plain(text):
         return ""
     cwd = cwd or guarded.cwd
@@ -62,9 +62,9 @@ def find_objection(text: str, guarded: GuardedPaths, cwd: str = "") -> str:
         printed = _find_printed_patch(command, guarded) or printed
     if reading.is_cut or guarded.looked > MOST_LOOKS:
         why = reading.problem or "it names too many files"
-        return f"this command cannot be checked: {why}. Write it into a script, or in several commands."
+        return f"this command cannot be checked: {why}. Write it as a script or as several commands."
     if reading.problem and (path := _find_hinted(guarded, text)):
-        return f"this command cannot be read ({reading.problem}), and it may change {path}."
+        return f"this command cannot be parsed ({reading.problem}), and may change {path}."
     return ""
 
 
@@ -91,7 +91,7 @@ def _find_matched(guarded: GuardedPaths, pattern: str, *, is_tree: bool) -> str:
     prefix = pattern[:at]
     folder = os.path.dirname(prefix) or os.sep
     if prefix and os.path.isabs(prefix) and guarded.find(fold_case(folder), above=False):
-        # Whatever the rest is, it is below a protected folder.
+        # Whatever follows, it is below a protected folder.
         return guarded.find(fold_case(folder), above=False)
     unknown = [mark for mark in (shell.MANY, shell.PART) if mark in pattern]
     if unknown:
@@ -128,13 +128,13 @@ def _find_matched(guarded: GuardedPaths, pattern: str, *, is_tree: bool) -> str:
 
 
 def _find_by_ending(guarded: GuardedPaths, pattern: str) -> str:
-    """Find a protected path by its end, where the start is computed; only telling names count."""
+    """Find a protected path by its end if its start is computed; only distinctive names count."""
     rest = pattern
     for mark in shell.MARKS:
         rest = rest.rpartition(mark)[2]
     if not rest.startswith("/"):
         return ""
-    # What `..` leads to from there is below a folder of the same name.
+    # A `..` from there leads below a folder of the same name.
     names = os.path.normpath(rest).strip("/").split("/")
     for path in guarded.paths.values():
         parts = path.split(os.sep)
@@ -189,13 +189,13 @@ def _find_named(guarded: GuardedPaths, text: str, cwd: str = "") -> str:
     ]
     names += ["".join(strings), "/".join(strings)]
     for pattern in strings:
-        # `*.py` alone is about a folder that stands elsewhere.
+        # `*.py` alone is about another folder.
         is_glob = ("*" in pattern or "?" in pattern) and "/" in pattern
         if is_glob and (protected := find_globbed(guarded, pattern, cwd)):
             return protected
     for name in names:
         word = name.strip("$:{}\\")
-        # A folder inside of the project with protected files in it is named to do something to these.
+        # Code that names a folder with protected files in it may change them.
         if word and (
             protected := guarded.find_protected(
                 _expand_home(guarded, word), cwd, above=guarded.is_inside(word, cwd)
@@ -254,7 +254,7 @@ def _list_members(archive: str) -> Iterator[str | None]:
 
 
 class _Machine:
-    """What the reader of commands may ask: an `Ask` of `hookport.shell`."""
+    """The answers that the command parser may ask for: an `Ask` of `hookport.shell`."""
 
     def __init__(self, guarded: GuardedPaths) -> None:
         self._guarded = guarded
@@ -291,7 +291,7 @@ def _find_printed_patch(command: Command, guarded: GuardedPaths) -> str:
 
 
 def _find_piped_patch(command: Command, printed: str) -> str:
-    """Find the protected path of a patch that is piped into a program that applies patches."""
+    """Find the protected path of a patch that is piped into a program that applies it."""
     verb = effects.split_git_words(list(command.words[1:]))[0] if command.program == "git" else ""
     applies = command.program in PATCHERS or verb in ("apply", "am")
     looks = set(command.words) & set(PATCH_LOOKING)
@@ -299,7 +299,7 @@ def _find_piped_patch(command: Command, printed: str) -> str:
 
 
 def _remember_script(command: Command, scripts: dict[str, str]) -> None:
-    """Remember the text of a script that is written, in case it is run later."""
+    """Remember the text of a script that a command writes, in case it runs later."""
     targets = [*command.writes, *(command.words[1:] if command.program == "tee" else ())]
     content = command.said or command.given
     for target in targets if content and len(scripts) < 50 else ():
@@ -315,9 +315,9 @@ def _object_to_parsed(command: Command, guarded: GuardedPaths, scripts: Mapping[
                 return f"this would write {path}."
     if not command.words:
         return ""
-    name = command.program or "a program that is computed"
+    name = command.program or "a computed program"
     if ours := _find_our_command(command):
-        return f"`hookport {ours}` is for the user to run."
+        return f"only the user may run `hookport {ours}`."
     for folder in command.folders:
         if reason := _object_to_program_code(command, guarded, folder, scripts):
             return reason
@@ -343,7 +343,7 @@ def _is_our_reader(command: Command) -> bool:
 def _object_to_program_code(
     command: Command, guarded: GuardedPaths, folder: str, scripts: Mapping[str, str]
 ) -> str:
-    """Why code, or a patch, that a program is given may not run."""
+    """Explain why code or a patch that a program receives may not run."""
     name, words = command.program, list(command.words[1:])
     script = next((word for word in words if not word.startswith("-")), "")
     written = scripts.get(shell.joined(folder, script)) if script else None
@@ -400,14 +400,14 @@ def object_to_code(name: str, code: str, guarded: GuardedPaths, folder: str) -> 
     from hookport.runtime.reading_code import is_reading
 
     if verb := _find_called_command(code):
-        return f"`hookport {verb}` is for the user to run."
+        return f"only the user may run `hookport {verb}`."
     if not is_reading(code) and (path := _find_named(guarded, code, folder)):
         return f"code for {name} names {path}."
     return _object_to_started(code, guarded, folder)
 
 
 def _object_to_started(code: str, guarded: GuardedPaths, folder: str) -> str:
-    """Why the commands in the strings of some code may not run."""
+    """Explain why the commands in the strings of some code may not run."""
     if not any(word in code for word in STARTING_WORDS):
         return ""
     texts = [literal for literal in effects.find_literals(code) if " " in literal or "/" in literal][:50]
@@ -415,7 +415,7 @@ def _object_to_started(code: str, guarded: GuardedPaths, folder: str) -> str:
 
 
 def _object_to_patch(command: Command, guarded: GuardedPaths, folder: str) -> str:
-    """Why a patch may not be applied; in a patch of git, names start with `a/` and `b/`."""
+    """Explain why a patch may not be applied; in a patch of git, names start with `a/` and `b/`."""
     texts = [command.given or "", *command.words[1:]]
     texts += [_read_text(shell.joined(folder, word)) for word in (*command.words[1:], *command.reads)]
     path = next(filter(None, (find_patched(text, guarded, folder) for text in texts)), "")
@@ -435,7 +435,7 @@ def find_patched(text: str, guarded: GuardedPaths, folder: str) -> str:
 
 
 def _object_to_container(words: list[str], guarded: GuardedPaths, folder: str) -> str:
-    """Why a program may not run in a container, by the folders of this machine mounted there."""
+    """Explain why a program may not run in a container, by the folders of this machine mounted there."""
     from hookport.runtime.ordered_effects import find_mounts
 
     if words[:1] != ["run"]:
@@ -474,7 +474,7 @@ def _read_text(path: str) -> str:
 
 
 def _find_cleaned(command: Command, guarded: GuardedPaths, folder: str) -> str:
-    """Find the protected untracked file that git would remove with others."""
+    """Find the protected untracked file that git would remove."""
     if command.program != "git":
         return ""
     verb, rest, place = effects.split_git_words(list(command.words[1:]))
@@ -515,7 +515,7 @@ def _find_cleaned(command: Command, guarded: GuardedPaths, folder: str) -> str:
 
 
 def _read_index(root: str) -> bytes:
-    """Read the index of git, which has the names of tracked files."""
+    """Read the index of git for the names of tracked files."""
     try:
         with open(os.path.join(root, ".git", "index"), "rb") as file:
             return file.read(64 << 20)
@@ -524,7 +524,7 @@ def _read_index(root: str) -> bytes:
 
 
 def _is_ignored(name: str, root: str) -> bool:
-    """Whether a pattern of the project's own lists is for a file, or for a folder that it is in."""
+    """Whether a pattern of the project's ignore files matches a file, or a folder that it is in."""
     from fnmatch import fnmatchcase
 
     parts = name.split("/")
@@ -549,7 +549,7 @@ def _is_ignored(name: str, root: str) -> bool:
 
 
 def _find_our_command(command: Command) -> str:
-    """Find the command of hookport that only a person should run, whatever starts hookport."""
+    """Find the hookport command that only a person may run, whatever starts hookport."""
     name, words = command.program, list(command.words)
     if (
         set(words) & set(LOOKING)
@@ -575,7 +575,7 @@ def _find_our_command(command: Command) -> str:
 
 
 def _find_called_command(code: str) -> str:
-    """Find the command of hookport that some code would start."""
+    """Find the hookport command that some code would start."""
     words = "".join(letter if letter.isalnum() or letter in "._-" else " " for letter in code).split()
     if not set(words) & set(STARTS) or set(words) & set(LOOKING):
         return ""

@@ -1,4 +1,4 @@
-"""What a tool would change of the protected paths, by what its input has in it."""
+"""What a tool would change in the protected paths, by its input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hookport.runtime.guarded import GuardedPaths
 
 
-# A tool that no vocabulary knows reads, if its name says so.
+# An unknown tool reads if its name implies that.
 READING_WORDS = (
     *("read", "get", "list", "search", "find", "view", "grep", "glob", "stat", "show", "fetch", "info"),
 )
@@ -24,12 +24,12 @@ WRITING_WORDS = (
     *("write", "edit", "delete", "remove", "move", "create", "update", "set", "put", "rename", "patch"),
     *("replace", "apply", "append", "insert", "save", "modify", "copy"),
 )
-# Names of fields, in small letters and without what parts their words.
+# Names of fields, in lower case and without separators.
 COMMAND_KEYS = ("command", "cmd", "script", "code", "commandline", "shellcommand", "bash", "python")
 PATCH_KEYS = ("patch", "diff", "patchtext", "unifieddiff", "changes")
-# A tool with one of these in its name runs its input, whatever the field is called.
+# A tool with one of these in its name runs its input, whatever the field's name.
 RUNNING_WORDS = ("exec", "run_", "shell", "terminal", "process", "eval", "repl", "send_keys", "send_input")
-# A tool that writes many files into a folder, and the fields that name it.
+# A tool that writes many files into a folder, and the fields that name the folder.
 UNPACKING_WORDS = (
     *("extract", "unzip", "unpack", "untar", "clone", "decompress", "copy_dir", "copy_folder", "copy_tree"),
     *("copydir", "copyfolder", "copytree", "sync", "mirror", "restore"),
@@ -37,7 +37,7 @@ UNPACKING_WORDS = (
 ARCHIVE_WORDS = ("extract", "unzip", "unpack", "untar", "decompress")
 TARGET_KEYS = ("destination", "dest", "target", "output", "outputdir", "to", "directory", "folder", "path")
 SOURCE_KEYS = ("source", "src", "from", "sourcepath", "frompath", "origin")
-# These may come before the verb of a tool that takes a folder with all that is in it.
+# These may precede the verb of a tool that acts on a whole folder.
 TREE_WORDS = (
     "move",
     "rename",
@@ -52,7 +52,7 @@ TREE_WORDS = (
     "destroy",
     "purge",
 )
-# Texts that a tool writes or searches for, in which a path is no path.
+# Texts that a tool writes or searches for; a path in them is only text.
 TEXT_KEYS = (
     *(
         "content",
@@ -73,7 +73,7 @@ DEEPEST = 5
 
 
 def object_to_input(call: Call, guarded: GuardedPaths, folder: str, *, writes: bool) -> str:
-    """Why a call may not be made whose tool is no shell."""
+    """Explain why a call of a tool that is not a shell may not be made."""
     if not writes and _only_reads(call):
         return ""
     name = (call.mcp_tool or call.native).lower()
@@ -96,12 +96,12 @@ def object_to_input(call: Call, guarded: GuardedPaths, folder: str, *, writes: b
 def _object_to_value(  # noqa: PLR0913  (of one value)
     name: str, key: str, value: str, guarded: GuardedPaths, folder: str, *, is_tree: bool, writes: bool
 ) -> str:
-    """Why a tool may not get a value: a command, code, a patch, a pattern or a path."""
+    """Explain why a tool may not get a value: a command, code, a patch, a pattern or a path."""
     key = "".join(letter for letter in key.lower() if letter.isalnum())
     runs = key in COMMAND_KEYS or (key not in TEXT_KEYS and _has_any(f"{name}_", RUNNING_WORDS))
     if runs and not writes and (problem := object_to_command(value, guarded, folder)):
         return problem
-    # Code of a language has calls in it; in a command of a shell they are rare.
+    # Code of a language contains calls; shell commands rarely do.
     is_code = runs and not writes and "(" in value and not key.startswith(("command", "cmd"))
     if is_code and (problem := load_commands().object_to_code("a tool", value, guarded, folder)):
         return str(problem)
@@ -141,7 +141,7 @@ def _has_any(text: str, words: Iterable[str]) -> bool:
 
 
 def _join_command(raw: Mapping[str, Any]) -> str:
-    """Join the command of a tool that gets a program and its arguments in separate fields."""
+    """Join the command of a tool with a program and its arguments in separate fields."""
     program = next((raw[key] for key in ("command", "program", "executable", "cmd") if key in raw), "")
     words = next((raw[key] for key in ("args", "arguments", "argv") if isinstance(raw.get(key), list)), None)
     if words is None or not isinstance(program, str):
@@ -150,7 +150,7 @@ def _join_command(raw: Mapping[str, Any]) -> str:
 
 
 def _pair_siblings(tree: Tree, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Pair texts beside each other, as folder and name."""
+    """Pair neighbouring texts, as folder and name."""
     if isinstance(tree, dict) and depth < DEEPEST:
         texts = [
             value
@@ -179,7 +179,7 @@ def _walk_texts(tree: Tree, key: str = "", depth: int = 0) -> Iterator[tuple[str
     elif isinstance(tree, dict) and depth < DEEPEST:
         for name, value in tree.items():
             if "/" in str(name) or "." in str(name):
-                # A path, with what is to be written there.
+                # A path, with the content to write.
                 yield key, str(name)
             yield from _walk_texts(value, str(name), depth + 1)
     elif isinstance(tree, list | tuple) and depth < DEEPEST:

@@ -1,4 +1,4 @@
-"""One handler on one event: how it is started, and its answer in canonical names."""
+"""One handler on one event: how it starts, and its answer in canonical names."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ PLATFORMS = {"win32": "windows", "darwin": "osx", "linux": "linux"}
 
 
 class Job(Value):
-    """One execution of a handler: a command, something to call, or what it gave already."""
+    """One execution of a handler: a command, a function to call, or an existing result."""
 
     command: Mapping[str, Any] = {}
     call: Callable[[], RunResult] | None = None
     result: RunResult | None = None
 
     def __call__(self) -> RunResult | None:
-        """Do it now, and wait for it."""
+        """Run it now, and wait for it."""
         if self.call is not None:
             return self.call()
         if not self.command:
@@ -60,7 +60,7 @@ def read_result(
 
 
 def _explain_unstarted(answered: Decision, hook: PlannedHook, result: RunResult | None) -> Decision:
-    """Explain where an approved script never started because it is not executable any more."""
+    """Explain that an approved script never started because it is no longer executable."""
     is_refused = result is not None and (result.exit_code == REFUSED or result.outcome == "spawn_error")
     if not answered.failure or not is_refused:
         return answered
@@ -76,12 +76,12 @@ def read_answer(
 ) -> Decision:
     """Read an answer by the rules of the hook's own dialect, with the input in canonical names.
 
-    The bridge reads it leniently; `natively` is as the agent of that dialect reads it.
+    The bridge reads it leniently; with `natively` it is read as the agent of that dialect does.
     """
     if result is None:
         return Decision()
     if hook.type != "command" and result.exit_code:
-        # What an exit code means is about commands; the answer of a server that fails is not asked.
+        # Exit codes are for commands; the body of a failed HTTP answer does not count.
         return Decision(failure=result.detail)
     if hook.type in ("prompt", "agent") and result.exit_code == 0:
         return _read_model_answer(result.stdout)
@@ -105,7 +105,7 @@ def read_answer(
     changed = change_input(wire, call, name, answered.updated_input, is_own=is_own)
     if changed is None and answered.verdict != "deny":
         new_input = dumps(answered.updated_input, ensure_ascii=False)
-        reason = f"a hook wants other input, which is not one call of this tool: {new_input}"
+        reason = f"a hook's new input is not one call of this tool: {new_input}"
         return answered.replace(verdict="deny", reason=reason, updated_input=None)
     return answered.replace(updated_input=changed or None)
 
@@ -124,14 +124,14 @@ def _read_model_answer(answer: str) -> Decision:
 
 
 def make_event_job(hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting) -> Job:
-    """Make the job of a hook for an event, or one that holds why it does not run."""
+    """Make the job of a hook for an event, or a job with the reason why it does not run."""
     if hook.unable:
         return Job(result=RunResult("not_started", detail=hook.unable))
     seconds = hook.timeout_seconds
     if setting.deadline is not None:
         seconds_left = setting.deadline - time.monotonic()
         if seconds_left <= 0:
-            return Job(result=RunResult("not_started", detail="the agent waits no longer for its hooks"))
+            return Job(result=RunResult("not_started", detail="the agent no longer waits for its hooks"))
         seconds = min(seconds, seconds_left)
     if needs := surroundings.find_transcript_needs(
         hook, wire, event, find_native_event(hook, wire, event), setting.agent
@@ -142,7 +142,7 @@ def make_event_job(hook: PlannedHook, wire: Wire, event: Event, setting: RunSett
     placed = event.replace(root=hook.root) if hook.root else event
     # A hook of the agent's own format gets the payload with the agent's own root.
     payload = write_event(wire, event if wire.id == event.agent else placed, hook.native)
-    # Half of a surrogate pair has no UTF-8; `\\udc80` is the escape that JSON has for it.
+    # Half of a surrogate pair has no UTF-8; `\\udc80` is JSON's escape for it.
     body = dumps(payload, ensure_ascii=False).encode("utf-8", "backslashreplace")
     return make_job(hook, wire, placed, body, seconds, setting)
 
@@ -150,7 +150,7 @@ def make_event_job(hook: PlannedHook, wire: Wire, event: Event, setting: RunSett
 def execute(
     hook: PlannedHook, wire: Wire, event: Event, body: bytes, seconds: float, setting: RunSetting
 ) -> RunResult | None:
-    """Run the handler on these bytes; None for one that is not waited for."""
+    """Run the handler on these bytes; None if nobody waits for it."""
     return make_job(hook, wire, event, body, seconds, setting)()
 
 
@@ -240,7 +240,7 @@ def _make_command_job(
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
     env[recognition.VARIABLE] = recognition.seal_payload(body, wire.id, native)
     if hook.under or hook.beside:
-        # What Python compiled beside the scripts was not approved: it is read from elsewhere.
+        # Bytecode beside the scripts was not approved, so Python reads it from elsewhere.
         env["PYTHONPYCACHEPREFIX"] = os.path.join(
             journal.find_state_folder(setting.env) or os.devnull, "pycache"
         )

@@ -1,7 +1,7 @@
-"""The journal, one redacted JSON line for each event: no line is torn, and it never makes a dispatch fail.
+"""The journal, one redacted JSON line per event. No line is torn, and it never makes a dispatch fail.
 
-The files are `journal.jsonl` and, older, `journal.1.jsonl` to `journal.3.jsonl`. Writers take turns by a lock
-on `journal.lock`, so that nobody writes while files are renamed.
+The files are `journal.jsonl` and, older, `journal.1.jsonl` to `journal.3.jsonl`. A lock on `journal.lock`
+makes writers take turns, so that nobody writes while files are renamed.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ LOCK = "journal.lock"
 # The folder of `pauses` beside them.
 PAUSES = "pauses"
 MOST_BYTES = 8 * 1024 * 1024
-# A text is cut here. What follows is looked at all the same, so that a secret across the cut is seen whole:
-# GitHub says to expect tokens of 255 characters, and what may be longer is known by how it starts.
+# A text is cut here. The rest is checked too, so that a secret across the cut is seen whole: GitHub announces
+# tokens of 255 characters, and longer secrets are recognised by their start.
 LONGEST_TEXT = 2_000
 MARGIN = 500
-# Reasons of decisions are kept at greater length than agents get them.
+# Reasons of decisions are kept longer here than agents get them.
 LONGEST_REASON = 16_000
 DECISION = "decision"
-# The hash of what the event was about.
+# The hash of the event's subject.
 INPUT_HASH = "input_sha256"
-# Names and ids by which records are found again, however random they look.
+# Names and ids that identify records, however random they look.
 AS_IT_IS = ("agent", "event", "native", "session", INPUT_HASH)
-# A field larger than this, such as an input of a thousand short texts, is left out.
+# A larger field, such as an input of a thousand short texts, is omitted.
 LONGEST_FIELD = 64_000
-# A writer that did not get the lock by then writes without it. Appending one line is one `write`, which the
-# file systems of Linux and macOS do not mix with another; only a rename can come between, and then the line
-# is in `journal.1.jsonl`.
+# A writer without the lock by then writes anyway. Appending one line is one `write`, which the file systems
+# of Linux and macOS do not mix with another; only a rename can come between, and then the line is in
+# `journal.1.jsonl`.
 LOCK_SECONDS = 0.5
-# The start of a file, with its inode, tells it from a later one that got the same inode.
+# The start of a file, with its inode, distinguishes it from a later file with the same inode.
 HEAD = 256
 
 
@@ -62,11 +62,11 @@ def find_journal(env: Mapping[str, str]) -> str:
 
 
 def write(record: Mapping[str, Any], env: Mapping[str, str], most_bytes: int = MOST_BYTES) -> str:
-    """Write a record, adding the time if missing; return why that failed, else empty. It never raises."""
+    """Write a record, adding the time if missing; return why that failed, else empty. Never raises."""
     try:
         place = find_state_folder(env)
         if not place:
-            return "there is no place for the journal: HOME is not set. Set HOOKPORT_STATE_DIR."
+            return "no folder for the journal: HOME is not set. Set HOOKPORT_STATE_DIR."
         line = _format_line(record)
         os.makedirs(place, 0o700, exist_ok=True)
         _add_line(place, line, most_bytes)
@@ -91,7 +91,7 @@ def _add_line(place: str, line: bytes, most_bytes: int) -> None:
 
 
 def _is_locked(turn: int) -> bool:
-    """Whether the turn is ours; not on a file system without locks either."""
+    """Whether we have the lock; never on a file system without locks."""
     try:
         lock(turn, LOCK_SECONDS)
     except OSError:
@@ -100,7 +100,7 @@ def _is_locked(turn: int) -> bool:
 
 
 def _format_line(record: Mapping[str, Any]) -> bytes:
-    # What is written as it is need not be looked at for secrets.
+    # Names and ids are written unchanged, so they are not checked for secrets.
     plain = {name: _cut(value) for name in AS_IT_IS if isinstance(value := record.get(name), str)}
     if "time" not in record:
         plain["time"] = format_time(time.time())
@@ -118,7 +118,7 @@ def _format_line(record: Mapping[str, Any]) -> bytes:
             for name, value in tree.items()
         }
         text = _format_json(tree)
-    # Half of a surrogate pair has no UTF-8; written as `\udc80` it is the escape that JSON has for it.
+    # Half of a surrogate pair has no UTF-8; `\udc80` is JSON's escape for it.
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
@@ -140,7 +140,7 @@ def _shorten(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def _rotate(place: str, more: int, most_bytes: int) -> None:
-    """Make room for a line; a file that cannot be renamed now, as Windows has it open, grows until it can."""
+    """Make room for a line; a file that cannot be renamed, because Windows has it open, grows meanwhile."""
     newest = os.path.join(place, FILES[0])
     if not os.path.isfile(newest) or os.path.getsize(newest) + more <= most_bytes:
         return
@@ -154,7 +154,7 @@ def _rotate(place: str, more: int, most_bytes: int) -> None:
 
 def _append(file: str, line: bytes, *, locked: bool) -> None:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-    # Nobody may be reading a pipe in the file's place, and Windows would change the line's end.
+    # A pipe may be at this path without a reader, and Windows would change the line's end.
     flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     target = os.open(file, flags, 0o600)
     try:
@@ -177,9 +177,9 @@ def _append(file: str, line: bytes, *, locked: bool) -> None:
 
 
 class Reader:
-    """Reads the journal and follows it: each `new` yields what was added since the last one.
+    """Reads the journal and follows it: each `new` yields the lines added since the previous call.
 
-    It keeps its place in each file, so records survive a rotation, and are given once.
+    It keeps its position in each file, so records survive a rotation and are yielded once.
     """
 
     def __init__(self, env: Mapping[str, str]) -> None:
@@ -190,11 +190,11 @@ class Reader:
 
     @property
     def skipped(self) -> int:
-        """How many lines were torn or no records."""
+        """The number of lines that were torn or not records."""
         return self._foreign + self._unended
 
     def new(self) -> Iterator[dict[str, Any]]:
-        """Yield the records that were added, oldest first."""
+        """Yield the added records, oldest first."""
         self._unended = 0
         files = self._open()
         try:
@@ -216,7 +216,7 @@ class Reader:
                 file.close()
 
     def _open(self) -> dict[tuple[int, bytes], BinaryIO]:
-        """Open the files, newest first: one that is renamed meanwhile becomes one that is opened later."""
+        """Open the files, newest first: a file renamed meanwhile is opened later under its new name."""
         files: dict[tuple[int, bytes], BinaryIO] = {}
         for name in FILES if self._folder else ():
             try:

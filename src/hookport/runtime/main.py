@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from hookport.wire.table import Wire
 
     class HookStore(Protocol):
-        """Where hooks, wires and settings come from: an installed hookport, or the bridge in a project."""
+        """The source of hooks, wires and settings: an installed hookport, or the bridge in a project."""
 
         def wire(self, name: str) -> Wire:
-            """The wire of a dialect that no plan has."""
+            """Load the wire of a dialect that no plan has."""
 
         def is_stop(self, native: str) -> bool:
-            """Whether an event of an agent without a wire has the name of a stop."""
+            """Whether an event of an agent without a wire is named like a stop."""
 
         def read_settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
             """Read the settings of the project and of the user."""
 
         def load_tables(self, env: Mapping[str, str]) -> DispatchPlan:
-            """Load the plan that has all wires and no hook, for `wrap`."""
+            """Load the plan with all wires and no hook, for `wrap`."""
 
         def find_coverage(
             self, name: str, file: str, env: Mapping[str, str]
@@ -64,7 +64,7 @@ USAGE = {
     "[--matcher-of WORD] [--pattern REGEX] [--pattern-of FIELD] [--type prompt|agent] [--model NAME] "
     "[--entry NAME] [--record DIR] -- COMMAND",
 }
-# Each option with its values; empty for a number, None for any text, where an empty text counts as unset.
+# Each option with its values; empty for a number, None for any text, where an empty text means unset.
 OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--within": (),
     "--on-failure": (policy.OPEN, policy.CLOSED),
@@ -80,26 +80,26 @@ OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--entry": None,
     "--record": None,
 }
-# Asked by a command that an agent reads in another agent's file: does an entry of ours run it there?
+# A command in another agent's file calls this to ask whether an entry of ours runs it there.
 COVERS = "covers"
 RECORD = "HOOKPORT_RECORD"
-# How long the caller waits, in seconds, where the entry cannot pass it; our hooks do not inherit it.
+# How long the caller waits, in seconds, if the entry cannot pass it; our hooks do not inherit it.
 WITHIN = "HOOKPORT_WITHIN"
-# Set by an entry that treats any foreign exit code as a deny; a failure that passes has a code of its own.
+# Set by an entry that treats any unknown exit code as a deny; a failure that passes has its own code.
 GUARD, FAILED_OPEN = "--guard", 3
-# Set by an entry that wants a sign of life: an exit code of 0 is then this one, since an emptied archive and
-# a program that does nothing end with 0 too.
+# Set by an entry that needs proof that we ran: this replaces exit code 0, because an emptied archive and a
+# program that does nothing also end with 0.
 ALIVE, IS_ALIVE = "--alive", 4
 FLAGS = ("--async", "--observe", GUARD, ALIVE)
 TERMINATED = 143
-# What the payload of an event of `runtime.probe` has in it.
+# The key that marks the payload of a `runtime.probe` event.
 PROBE = b'"hookport_probe"'
-# Levels of nesting that a payload may have; at 1,000 Python gives up, and a call with more would pass unseen.
+# The deepest nesting of a payload; Python gives up at 1,000, and a deeper call would pass unseen.
 DEEPEST = 4_000
 
 
 def main(args: list[str], store: HookStore) -> int:
-    """Answer one event; an error here goes to stderr, and denies where failures deny."""
+    """Answer one event; an error goes to stderr, and denies if failures deny."""
     env = dict(os.environ)
     sys.setrecursionlimit(DEEPEST)
     if args[:1] == [COVERS]:
@@ -124,7 +124,7 @@ def _answer_agent(args: list[str], env: dict[str, str], store: HookStore) -> int
 
 
 def _check_coverage(words: list[str], env: Mapping[str, str], store: HookStore) -> int:
-    """Return 0 if an entry of ours runs the calling hook; on any error the hook runs by itself."""
+    """Return 0 if an entry of ours runs the calling hook; on any error the hook runs itself."""
     try:
         from hookport.runtime import covering
 
@@ -137,7 +137,7 @@ def _check_coverage(words: list[str], env: Mapping[str, str], store: HookStore) 
 
 
 def _answer_failure(error: Exception, args: list[str], env: Mapping[str, str], store: HookStore) -> Answer:
-    """Answer where no hook could run, or their answer could not be passed on."""
+    """Answer if no hook could run, or if their answer could not be passed on."""
     closed = _is_closed(args, env, store) or _is_guard_lost(error, args, env, store)
     problem = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
     effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
@@ -151,9 +151,9 @@ def _answer_failure(error: Exception, args: list[str], env: Mapping[str, str], s
 
 
 def _deny(args: list[str], reason: str, store: HookStore) -> Answer:
-    """Deny in the agent's own terms; if even these are unknown, by the exit code that most agents obey.
+    """Deny in the agent's own form; if that is unknown, by the exit code that most agents obey.
 
-    A stop is never denied: nothing counts the denials, and it must end.
+    A stop is never denied: nothing counts the denials, and the agent must be able to end.
     """
     native = ""
     try:
@@ -168,7 +168,7 @@ def _deny(args: list[str], reason: str, store: HookStore) -> Answer:
 
 
 def _is_closed(args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
-    """Whether failures deny here, as far as that can still be found out."""
+    """Whether failures deny here, as far as still known."""
     ours = args[: args.index("--")] if "--" in args else args
     text = " ".join(ours).replace("--on-failure ", "--on-failure=")
     for word in (policy.CLOSED, policy.OPEN):
@@ -178,7 +178,7 @@ def _is_closed(args: list[str], env: Mapping[str, str], store: HookStore) -> boo
 
 
 def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
-    """Whether guards should have run and could not; a mistyped command is no such case."""
+    """Whether guards should have run and could not; a mistyped command does not count."""
     try:
         from hookport.errors import UsageError
 
@@ -242,7 +242,7 @@ def _answer_event(
 
 
 def parse_arguments(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:
-    """Split arguments into (command, words, options, what stands after `--`)."""
+    """Split arguments into (command, words, options, everything after `--`)."""
     command, rest = args[0] if args else "", list(args[1:])
     if command not in USAGE:
         raise _make_usage_error(f"unknown command '{command}'. Try: `{_format_usage('dispatch')}`.")
@@ -293,7 +293,7 @@ def _make_usage_error(message: str) -> Exception:
 
 
 def _exit_on_signals() -> None:
-    """Exit when an agent gives up and ends us, so that no process of a hook stays behind."""
+    """Exit when an agent gives up and ends us, so that no hook process stays behind."""
 
     def leave(_number: int, _frame: FrameType | None) -> None:
         raise SystemExit(TERMINATED)

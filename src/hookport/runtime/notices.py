@@ -1,6 +1,6 @@
-"""Notices beside the decisions of hooks: of hooks that cannot run, are not approved, or are paused.
+"""Notices beside the decisions of hooks: about hooks that cannot run, are not approved, or are paused.
 
-Each is shown once a session. Where no message reaches a person, a call is denied once instead.
+Each appears once a session. Where no message reaches a person, a call is denied once instead.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from hookport.runtime.engine import DispatchReport, RunSetting
     from hookport.runtime.sources import HookSources
 
-# How many hooks that are not approved are named.
+# How many unapproved hooks a notice names.
 MOST_NAMES = 5
-# A denial that protects nothing: no other notice would reach anybody.
-ONLY_ONCE = "This is a notice, given once: the same call is not denied again for it."
+# This denial protects nothing: it is the only notice that reaches anybody.
+ONLY_ONCE = "This is a one-time notice: it does not deny the same call again."
 
 
 def add_broken_notice(report: DispatchReport, broken: Sequence[str], setting: RunSetting) -> DispatchReport:
-    """Report hooks that cannot run, at the start of a session or on its first event; fail closed, deny."""
+    """Report hooks that cannot run, at a session's start or on its first event; deny if failures deny."""
     report = report.replace(notes=(*report.notes, *(f"broken: {cause}" for cause in broken)))
     broken = [cause.rstrip(".") for cause in broken]
     event = report.event
@@ -47,7 +47,7 @@ def add_broken_notice(report: DispatchReport, broken: Sequence[str], setting: Ru
 def add_waiting_notice(report: DispatchReport, sources: HookSources, setting: RunSetting) -> DispatchReport:
     """Report unapproved hooks once a session, each by itself: at its start, or when one would have run.
 
-    Where no message reaches a person, a call that a guard was for is denied instead: once, as a notice.
+    Where no message reaches a person, a call that a guard matches is denied instead, once.
     """
     event = report.event
     unrun = [run for run in report.runs if is_unapproved(run)]
@@ -63,11 +63,11 @@ def add_waiting_notice(report: DispatchReport, sources: HookSources, setting: Ru
         return report
     shown = ", ".join(names[:MOST_NAMES]) + (" …" if len(names) > MOST_NAMES else "")
     many = "hooks of this project do" if len(names) > 1 else "hook of this project does"
-    text = f"{len(names)} {many} not run, because you have not approved what is there now: {shown}."
+    text = f"{len(names)} {many} not run, because you have not approved the current version: {shown}."
     from hookport.runtime import remedy
 
     if can_tell or not denies:
-        message = f"{text} Look at it and approve it with `{remedy.format_command('trust')}`."
+        message = f"{text} Review and approve with `{remedy.format_command('trust')}`."
         return report.replace(
             decision=merge.merge_decisions([report.decision, Decision(system_message=message)])
         )
@@ -96,7 +96,7 @@ def _find_new_causes(
 ) -> list[str]:
     """Find the causes not yet shown in this session, each by itself, if they can be shown now.
 
-    That is by a message, or by a denial: of a call always, of anything else where its reason is seen.
+    A message shows them, or a denial: of any call, or of another event whose reason reaches somebody.
     """
     if not reaches(setting.agent, event, "message"):
         is_heard = event.call is not None or reaches(setting.agent, event, "deny")
@@ -104,7 +104,7 @@ def _find_new_causes(
             return []
         if setting.on_tamper == policy.WARN:
             return []
-    # Each by itself: another message must not use up that of a hook. What cannot be remembered would deny
+    # Each by itself: another message must not use up a hook's own. A cause that cannot be stored would deny
     # every call.
     unkept = reaches(setting.agent, event, "message")
     return [
@@ -113,5 +113,5 @@ def _find_new_causes(
 
 
 def _add_denial(decision: Decision, text: str, fix: str) -> Decision:
-    """Add a denial that stands for a message; the next call is let through."""
+    """Add a denial instead of a message; the next call passes."""
     return merge.merge_decisions([decision, Decision("deny", f"{text} {fix} {ONLY_ONCE}")])

@@ -1,4 +1,4 @@
-"""What a call of hookport brings, read once: the payload on stdin, the calling agent, and the event."""
+"""The input of one call of hookport, read once: the payload on stdin, the calling agent, and the event."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from hookport.wire.table import Wire
 
 
-# No agent sends more; what is larger is not read and is a failure.
+# No agent sends more; a larger payload is a failure.
 MOST_BYTES = 32 << 20
-# Of the time an agent waits for a hook, this much is left for its own overhead and for ending the hook.
+# The part of the agent's waiting time that is left for its own overhead and for ending the hook.
 LONGEST_WAIT = 30.0  # for a payload, which agents write at once
 QUIET_MS = 100.0
 MARGIN_SECONDS, MARGIN_SHARE = 1.0, 0.2
 
 
 class Payload(Value):
-    """The bytes of a payload, and the object that they are, or why they are none."""
+    """The bytes of a payload, and its object, or why it has none."""
 
     data: bytes
     tree: Tree
 
 
 class Occasion(Value):
-    """One call of us: its payload, the agent who calls, and what happened.
+    """One call of hookport: its payload, the calling agent, and its event.
 
-    `failure` says why the payload cannot be read. The event then has no more than its name.
+    `failure` explains why the payload cannot be read. The event then has only a name.
     """
 
     payload: bytes
@@ -50,10 +50,10 @@ class Occasion(Value):
 
 
 def read_occasion(payload: Payload, native: str, sources: HookSources, env: Mapping[str, str]) -> Occasion:
-    """Read the event of a payload, sent by the agent that the entry names or by the one recognised."""
+    """Read the event of a payload, from the agent that the entry names or that was recognised."""
     agent, tree = sources.agent, payload.tree
     if isinstance(tree, str):
-        # Without a readable payload, a stop may be one of a row.
+        # Without a readable payload, a stop may be one of several in a row.
         event = Event(get_canonical_name(agent, native), agent.id, native, stop_active=True)
         return Occasion(payload.data, {}, agent, native, event, tree)
     agent, native = _recognise_caller(sources, tree, native, env)
@@ -63,7 +63,7 @@ def read_occasion(payload: Payload, native: str, sources: HookSources, env: Mapp
 def _recognise_caller(
     sources: HookSources, tree: Mapping[str, Tree], native: str, env: Mapping[str, str]
 ) -> tuple[Wire, str]:
-    """(wire, native event) of who calls: the agent that the entry names, or what it turns out to be."""
+    """Return (wire, native event) of the caller: the agent that the entry names, or the recognised one."""
     agent = sources.agent
     if not sources.callers or not recognition.is_strange(agent, tree, native, env, sources.callers):
         return agent, native
@@ -72,28 +72,28 @@ def _recognise_caller(
 
 
 def identify_event(agent: Wire, tree: Mapping[str, Tree], native: str) -> Event:
-    """Identify the event; if the agent has none of the given name, the payload decides."""
+    """Identify the event; if the agent has none of that name, the payload decides."""
     return read_event(
         agent, tree, native if native in agent.events else find_native_name(agent, tree) or native
     )
 
 
 def parse_object(payload: bytes) -> Tree:
-    """Parse the payload as an object, or return why it is none."""
+    """Parse the payload as an object, or return why it is not one."""
     if len(payload) > MOST_BYTES:
         return f"the payload is larger than {MOST_BYTES >> 20} MiB"
     try:
         tree = loads(payload.decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        return f"the payload is not JSON: {error}" if payload.strip() else "there is no payload on stdin"
+        return f"the payload is not JSON: {error}" if payload.strip() else "no payload on stdin"
     return tree if isinstance(tree, dict) else "the payload is not a JSON object"
 
 
 def read_payload(within: float) -> Payload:
-    """All of stdin; of what is too large no more than shows it.
+    """Read all of stdin, or of a payload that is too large just enough to notice.
 
-    Who leaves it open is not waited for: a whole object after which nothing comes is all, and what did not
-    come in time is a payload that cannot be read.
+    A caller that keeps stdin open is not waited for: a whole object with nothing after it is complete, and an
+    object that is not complete in time is an unreadable payload.
     """
     read = bytearray()
     until = time.monotonic() + limit_wait(min(within or LONGEST_WAIT, LONGEST_WAIT))
@@ -108,12 +108,12 @@ def read_payload(within: float) -> Payload:
 
 
 def parse_payload(data: bytes) -> Payload:
-    """A payload with the object that it is."""
+    """Make a payload with its object."""
     return Payload(data, parse_object(data))
 
 
 def _find_whole_object(read: bytearray) -> Payload | None:
-    """Return what was read, if it is an object and nothing follows for now."""
+    """Return the payload read so far, if it is an object and nothing follows for now."""
     if os.name == "nt" or not read.endswith((b"}", b"}\n")) or _poll_stdin(QUIET_MS):
         return None
     payload = parse_payload(bytes(read))
@@ -121,7 +121,7 @@ def _find_whole_object(read: bytearray) -> Payload | None:
 
 
 def _has_more(until: float) -> bool:
-    """Whether there is more to read in time, or the end of it."""
+    """Whether more data, or the end of stdin, arrives in time."""
     return os.name == "nt" or _poll_stdin(max(0.0, until - time.monotonic()) * 1000)
 
 
@@ -134,12 +134,12 @@ def _poll_stdin(milliseconds: float) -> bool:
 
 
 def limit_wait(wait: float) -> float:
-    """Limit the time that an agent waits to the share that is ours."""
+    """Limit the agent's waiting time to our share."""
     return wait - min(MARGIN_SECONDS, wait * MARGIN_SHARE)
 
 
 def find_start_folder() -> str:
-    """Find the folder that we were started in."""
+    """Find our start folder."""
     try:
         return os.getcwd()
     except FileNotFoundError:  # removed while the agent is in it

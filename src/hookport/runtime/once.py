@@ -1,8 +1,8 @@
 """One decision for one call: of several entries that an agent starts for it, the first runs the hooks.
 
-Every entry names itself (`--entry`). An entry that gets the same event of the same call as another one waits
-for that one and answers the same. The memory is a small file in the state directory, with locks that end with
-the process that holds them. Whatever is wrong with it, the hooks run: twice is better than not at all.
+Every entry names itself (`--entry`). An entry that gets the same event of the same call as another waits for
+that entry and gives the same answer. The memory is a small file in the state directory, with locks that end
+with the process that holds them. If the memory fails, the hooks run: twice is better than not at all.
 """
 
 from __future__ import annotations
@@ -29,42 +29,42 @@ if TYPE_CHECKING:
 
 
 FOLDER = "once"
-# How long after a decision another entry may answer from it. Where no id tells that it is the same call, an
-# equal call a little later is one of its own. With an id, other hooks may run between the two entries.
+# How long after a decision another entry may answer from it. Without an id to show that it is the same call,
+# an equal call a little later is a new call. With an id, other hooks may run between the two entries.
 SAME_SECONDS, SAME_ID_SECONDS = 10.0, 600.0
-# A run that is older never ends.
+# An older run never ends.
 LONGEST_RUN = 3600.0
 MOST_RUNS = 100
-# An entry waits this share of its time for another one; the rest is for the hooks, if it has to run them.
+# The share of its time that an entry waits for another; the rest is for the hooks, if it must run them.
 SHARE = 0.75
-LONGEST_WAIT = 30.0  # where the agent does not say how long it waits
+LONGEST_WAIT = 30.0  # if the agent's waiting time is unknown
 LOCK_SECONDS = 0.5
-# What is locked lies behind the text, since Windows refuses to read what is locked: one byte for the text,
-# and for each run one at the number of its process.
+# The locked bytes are behind the text, because Windows refuses to read locked bytes: one byte for the text,
+# and one for each run at the number of its process.
 TEXT = 1 << 30
 VERDICTS = ("none", "allow", "ask", "deny")
-# Sent once only: agents join what several entries send.
+# Sent only once: agents join what several entries send.
 SAID_ONCE = ("context", "system_message", "failure", "noise")
-# What differs between two plans of the same hooks.
+# The fields that differ between two plans of the same hooks.
 OF_THE_PLAN = ("trust", "rivals", "watched", "loaded_by", "scope", "root")
 SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
 class EntryTurn(Value):
-    """The turn of one entry, with the decision of another entry if there is one."""
+    """The turn of one entry, with another entry's decision, if any."""
 
     file: int
-    # The run's name in the file: the process that began it, and when.
+    # The run's name in the file: its process and start time.
     run: list[Tree]
-    # The hash of the call and of what both entries share, without the payload.
+    # The hash of the call and of the data that both entries share, without the payload.
     key: str
     entry: str
-    # The hooks that this entry asks, and of these those that the other one did not.
+    # The hooks of this entry, and those of them that the other entry did not run.
     hooks: list[str]
     rest: Sequence[PlannedHook] = ()
     by: str = ""
     decision: Decision | None = None
-    # The call's input as the other one rewrote it.
+    # The call's input as the other entry rewrote it.
     raw: Tree = None
 
 
@@ -76,10 +76,10 @@ def take_turn(
     deadline: float | None,
     env: Mapping[str, str],
 ) -> EntryTurn | None:
-    """Take a turn to run the hooks, or another entry's decision; None if nothing can be remembered.
+    """Take a turn to run the hooks, or another entry's decision; None if nothing can be stored.
 
-    `about` is what must be the same for both. Entries may ask different hooks, since an agent that calls the
-    one may load files by itself of which the other does not know.
+    `about` is what must be the same for both. Entries may run different hooks, because an agent that starts
+    one entry may itself load files that the other does not know.
     """
     file = -1
     try:
@@ -104,16 +104,16 @@ def replay_decision(turn: EntryTurn, event: Event) -> tuple[Event, Decision]:
     decision, call = turn.decision or Decision(), event.call
     if decision.updated_input is None or call is None:
         return event, decision.replace(updated_input=None)
-    if turn.raw == call.raw:  # the agent rewrote it before it started us
+    if turn.raw == call.raw:  # the agent rewrote it before starting us
         return event, decision.replace(updated_input=None)
     return event.replace(call=call.replace(input=decision.updated_input, raw=turn.raw, parts=())), decision
 
 
 def keep_decision(turn: EntryTurn, report: DispatchReport) -> None:
-    """Store the decision for other entries, unless it is missing the answer of a hook.
+    """Store the decision for other entries, unless a hook's answer is missing.
 
-    No secret is written: a reason is redacted, and a call that was rewritten to hold one is not kept, so
-    that another entry runs the hooks itself.
+    No secret is stored: a reason is redacted, and a call with a secret in its rewrite is not stored, so that
+    the other entry runs the hooks itself.
     """
     decision, call = report.decision, report.event.call
     late = any(run.result is not None and run.result.outcome == "timeout" for run in report.runs)
@@ -142,7 +142,7 @@ def keep_decision(turn: EntryTurn, report: DispatchReport) -> None:
 
 
 def release_turn(turn: EntryTurn) -> None:
-    """Let others go on; closing the file releases its locks."""
+    """Let other entries continue; closing the file releases its locks."""
     os.close(turn.file)
 
 
@@ -152,14 +152,14 @@ def _find_deadline(deadline: float | None) -> float:
 
 
 def _begin_turn(turn: EntryTurn, event: Event, until: float) -> tuple[EntryTurn, Sequence[str]]:
-    """Begin the turn; return it with the hooks that the other entry ran."""
+    """Begin the turn; return it with the other entry's hooks."""
     file, entry = turn.file, turn.entry
     lock(file, LOCK_SECONDS, TEXT)
     now, print_ = time.time(), _hash_payload(turn.key, event)
     runs = [run for run in _read_runs(file) if _is_fresh(file, run, now)]
     other_runs = [run for run in runs if entry not in run["entries"] and print_ in run["prints"]]
     other_runs = [run for run in other_runs if not turn.hooks or set(turn.hooks) & set(run["hooks"])]
-    # The newest: an older one whose second entry never came is of a call before.
+    # The newest: an older run whose second entry never came belongs to an earlier call.
     run: Tree = other_runs[-1] if other_runs else _make_run(event, now, print_, turn.hooks)
     run["entries"].append(entry)
     if not other_runs:
@@ -204,7 +204,7 @@ def _is_fresh(file: int, run: Tree, now: float) -> bool:
 
 
 def _is_running(file: int, place: int) -> bool:
-    """Whether the process of a run still works on it."""
+    """Whether a run's process still works on it."""
     try:
         lock(file, 0.0, place)
     except (BlockingIOError, PermissionError):
@@ -225,7 +225,7 @@ def hash_hook(hook: PlannedHook) -> str:
 
 
 def _hash_payload(key: str, event: Event) -> str:
-    """Hash what two payloads of one event have in common: all but the time each was made."""
+    """Hash what two payloads of one event have in common: everything except their timestamps."""
     call = event.call
     fields = [event.cwd, event.prompt, event.final_message, event.stop_active, event.source, event.subagent]
     about = [call.native, call.server, call.mcp_tool, call.raw, call.result, call.error] if call else []
@@ -236,7 +236,7 @@ def _open_file(key: str, env: Mapping[str, str]) -> int:
     """Open one of 256 files, so that their number does not grow with every call."""
     place = journal.find_state_folder(env)
     if not place:
-        raise OSError("there is no place for it")
+        raise OSError("no state folder")
     path = f"{place}/{FOLDER}/{key[:2]}"
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
     try:

@@ -1,6 +1,6 @@
-"""What programs change in whose words the order, or another file, decides: a function for each.
+"""The effects of programs for which word order or another file matters: a function for each.
 
-They are imported when one of them is started.
+They are imported when a command starts such a program.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Options of copying programs that have a value of their own.
+# Options of copying programs that take a value.
 COPY_VALUES = "-S --suffix -m --mode -o --owner -g --group -e --rsh --exclude --include -i -P -F".split()
 
 
 def copy(name: str, words: list[str]) -> Iterator[Effect]:
-    """The last operand, or that of `-t`, is written to."""
+    """Find the target: the last operand, or that of `-t`."""
     skipped = (
         set(find_option_values(words, COPY_VALUES))
         if name in ("rsync", "scp", "install", "ginstall")
@@ -55,7 +55,7 @@ def copy(name: str, words: list[str]) -> Iterator[Effect]:
         yield Effect(target)
         for source in sources:
             if ":" in source.partition("/")[0] and name in ("scp", "rsync") and not source.endswith("/"):
-                # Nobody can look what is in a folder of another machine.
+                # The content of a folder on another machine is unknown.
                 there = source.rpartition(":")[2].rstrip("/").rpartition("/")[2]
                 yield Effect(os.path.join(target, there), FOLDER)
                 continue
@@ -71,7 +71,7 @@ def copy(name: str, words: list[str]) -> Iterator[Effect]:
 
 
 def downloads(name: str, words: list[str]) -> Iterator[Effect]:
-    """A name that is made of the URL, in the folder."""
+    """Find the file that a download writes: named after the URL, in the folder."""
     is_named = name == "wget" or has_option(words, ("-O", "--remote-name", "--remote-name-all", "-J"))
     if name == "wget" and any(True for _ in find_option_values(words, ("-O", "--output-document"))):
         is_named = False
@@ -87,20 +87,20 @@ def downloads(name: str, words: list[str]) -> Iterator[Effect]:
 
 
 def link(_name: str, words: list[str]) -> Iterator[Effect]:
-    """A link to a protected file is another name for it."""
+    """Find the target of a link: a link to a protected file is another name for it."""
     yield from (Effect(word, TREE) for word in find_operands(words))
     yield from (Effect(value) for value in find_option_values(words, ("-t", "--target-directory")))
 
 
 def container(_name: str, words: list[str]) -> Iterator[Effect]:
-    """A folder of the project that a container may write to; the project itself is not named by that."""
+    """Find the project folders that a container may write; the project itself does not count as named."""
     yield from (Effect(source, FOLDER) for source, _ in find_mounts(words))
     if words[:1] == ["cp"]:
         yield from (Effect(word) for word in words[2:])
 
 
 def find_mounts(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The folders that a container may write to, and where it has them."""
+    """List the folders that a container may write, and their paths in it."""
     for value in find_option_values(words, ("-v", "--volume", "--mount")):
         source, _, rest = value.partition(":")
         target = rest.partition(":")[0]
@@ -161,7 +161,7 @@ def jar(_name: str, words: list[str]) -> Iterator[Effect]:
 
 
 def uniq(_name: str, words: list[str]) -> Iterator[Effect]:
-    """The second operand is the output."""
+    """Find the output: the second operand."""
     values = set(find_option_values(words, ("-f", "-s", "-w", "-l", "-c", "-g")))
     yield from (Effect(word) for word in [word for word in find_operands(words) if word not in values][1:2])
 
@@ -176,7 +176,7 @@ def aria(_name: str, words: list[str]) -> Iterator[Effect]:
 def database(_name: str, words: list[str]) -> Iterator[Effect]:
     operands = find_operands(words)
     yield from (Effect(word) for word in operands[:1])
-    # `.output FILE`, `.backup FILE`: commands of the program itself.
+    # `.output FILE`, `.backup FILE`: the program's own commands.
     dotted = [line.split() for word in operands[1:] for line in word.splitlines() if line.startswith(".")]
     yield from (Effect(file) for line in dotted for file in line[1:])
 

@@ -1,6 +1,6 @@
-r"""Patterns that people wrote, matched in bounded time: what could not be decided is never "no match".
+r"""Patterns that people wrote, matched in bounded time. An undecided match is never "no match".
 
-They are read as RE2 reads them, whichever engine runs: `$` is the end of the text, `\w` is ASCII.
+They follow RE2's rules, whichever engine runs: `$` is the end of the text, `\w` is ASCII.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 SECONDS = 0.25
 _STEPS = 1_000_000  # of Python's engine: under 0.1 s
-# The engine looks for signals at every 4096th step, and one step may read the whole text: 0.2 s late at most.
+# The engine checks for signals every 4096 steps, and one step may read the whole text: 0.2 s late at most.
 _INTERRUPTIBLE = 32 * 1024
 _LONGEST = 1024 * 1024
 _START_SECONDS = 5.0  # for another interpreter to start
 
 
 class _OutOfTimeError(Exception):
-    """The time for one match is over."""
+    """One match took too long."""
 
 
 def search(pattern: str, text: str, *, seconds: float = SECONDS) -> bool | str:
-    """Whether the pattern matches somewhere in the text, or in words why that is not known."""
+    """Whether the pattern matches somewhere in the text, or an explanation why that is unknown."""
     compiled, look = _compile(pattern), _look_at_pattern(pattern)
     # Without repeats both engines take linear time, and Python's is loaded already.
     if isinstance(compiled, str) or look is None or look.is_variable:
@@ -40,7 +40,7 @@ def search(pattern: str, text: str, *, seconds: float = SECONDS) -> bool | str:
         if linear and data is not None:
             return linear.search(data) is not None
     if isinstance(compiled, str):
-        return f"{_quote_pattern(pattern)} is no regular expression: {compiled}"
+        return f"{_quote_pattern(pattern)} is not a valid regular expression: {compiled}"
     result: bool | str | None = None
     if look and look.is_quick(len(text)):
         result = _search(compiled, text)
@@ -58,9 +58,9 @@ def search(pattern: str, text: str, *, seconds: float = SECONDS) -> bool | str:
 
 
 def can_explode(pattern: str) -> bool:
-    """Whether a backtracking engine could take time out of proportion; some patterns are accused wrongly.
+    """Whether a backtracking engine could take disproportionate time; some patterns are accused wrongly.
 
-    One that Python cannot read does not count.
+    Patterns that Python cannot parse do not count.
     """
     look = _look_at_pattern(pattern)
     return (look is None or look.is_explosive) and not isinstance(_compile(pattern), str)
@@ -73,7 +73,7 @@ def _quote_pattern(pattern: str) -> str:
 _ADVICE = "Write it without repeats inside repeats, or `pip install hookport[re2]`."
 
 
-# What other engines write and Python does not: RE2's syntax (github.com/google/re2/wiki/Syntax, as of release
+# Syntax of other engines that Python lacks: RE2's (github.com/google/re2/wiki/Syntax, as of release
 # 2025-11-05) and ECMAScript's named groups.
 _POSIX = {
     "alnum": "0-9A-Za-z",
@@ -146,7 +146,7 @@ def _compile(pattern: str) -> re.Pattern[str] | str:
         # Python warns of sets such as `[[a]`, which other engines read as it does.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # With letters beyond ASCII in it, `(?i)` has to fold these.
+            # With letters beyond ASCII in the pattern, `(?i)` must fold them.
             return re.compile(_spell_for_python(pattern), re.ASCII if pattern.isascii() else 0)
     except (re.error, ValueError, OverflowError, RecursionError) as error:
         return str(getattr(error, "msg", error))
@@ -159,7 +159,7 @@ def _compile_re2(pattern: str) -> Any | None:  # noqa: ANN401  (the library has 
         import re2
 
         options = re2.Options()
-    except (ImportError, AttributeError):  # other libraries of that name fall back to backtracking unasked
+    except (ImportError, AttributeError):  # other libraries of that name silently fall back to backtracking
         return None
     options.log_errors = False
     try:
@@ -176,7 +176,7 @@ def _compile_re2(pattern: str) -> Any | None:  # noqa: ANN401  (the library has 
 def _encode(text: str) -> bytes | None:
     try:
         return text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which RE2 cannot be given
+    except UnicodeEncodeError:  # half a surrogate pair, which RE2 does not accept
         return None
 
 
@@ -201,7 +201,7 @@ def _search_in_time(compiled: re.Pattern[str], text: str, *, seconds: float) -> 
     is_armed = True
 
     def expire(number: int, frame: FrameType | None) -> None:
-        # Before our time, it is an alarm that was set by others and rang while ours was being set.
+        # Too early, it is an earlier alarm of the host, which rang while ours was being set.
         if time.monotonic() < began + seconds / 2:
             if callable(former):
                 former(number, frame)
@@ -275,17 +275,17 @@ def _search_in_child(compiled: re.Pattern[str], text: str, *, seconds: float) ->
 # Sets of characters as bits: one for each of ASCII, one for all others.
 _OTHERS = 1 << 128
 _EVERY = (_OTHERS << 1) - 1
-_FEW_REPEATS = 100  # up to here `{m,n}` counts as so many choices, beyond as a repeat without an end
+_FEW_REPEATS = 100  # up to here `{m,n}` counts as that many choices, beyond as an unbounded repeat
 _MOST_CHOICES = 16  # as a power of two
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 _ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
 
 
 class _Look(Value):
-    """The time that a pattern may take, judged by its structure.
+    """The time that a pattern may take, by its structure.
 
     The time grows with the text's length to the power of `repeats`, times two to the power of `choices`.
-    `characters` are all that it may take, `first` those it may begin with.
+    `characters` are all that it may match, `first` those it may start with.
     """
 
     repeats: int = 0
@@ -309,7 +309,7 @@ class _Look(Value):
 
 @lru_cache(maxsize=256)
 def _look_at_pattern(pattern: str) -> _Look | None:
-    """Look at a pattern; None if Python's parser is missing or fails."""
+    """Estimate a pattern; None if Python's parser is missing or fails."""
     compiled = _compile(pattern)
     parser = getattr(re, "_parser", None)
     if isinstance(compiled, str) or parser is None:
@@ -326,9 +326,9 @@ def _look_at_pattern(pattern: str) -> _Look | None:
 
 
 def _look_at_sequence(nodes: Iterable[Node]) -> _Look:
-    """The look of things one after the other."""
+    """Estimate nodes in sequence."""
     sums = _Look()
-    tail = 0  # what a repeat before, with nothing certain in between, could take as well
+    tail = 0  # what an earlier repeat, with nothing certain in between, could match as well
     for node in _flatten(nodes):
         look, reach = _look_at_node(node)
         clashes = bool(reach and look.characters & tail)
@@ -355,7 +355,7 @@ def _flatten(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def _look_at_node(node: Node) -> tuple[_Look, int]:
-    """The look of one node, and the characters after it that it could take as well."""
+    """Estimate one node, and find the characters after it that it could match as well."""
     name, value = node[0].name, node[1]
     if name in _ONE_CHARACTER:
         characters = _find_characters(node)
@@ -393,7 +393,7 @@ def _look_at_repeat(least: int, most: int, body: Iterable[Node]) -> tuple[_Look,
 
 
 def _find_delimiter(nodes: list[Node]) -> int:
-    """The first node's characters, if nothing else could take them and the rest has one way to match."""
+    """Return the first node's characters, if nothing else matches them and the rest has one way to match."""
     if nodes[0][0].name not in _ONE_CHARACTER:
         return 0
     characters = _find_characters(nodes[0])
@@ -408,7 +408,7 @@ def _find_delimiter(nodes: list[Node]) -> int:
 
 def _look_at_branches(looks: list[_Look]) -> tuple[_Look, int]:
     characters = firsts = 0
-    is_plain = True  # the first character tells the branches apart
+    is_plain = True  # the first character distinguishes the branches
     for look in looks:
         is_plain = is_plain and not look.is_nullable and not look.first & firsts
         characters |= look.characters
@@ -425,7 +425,7 @@ def _look_at_branches(looks: list[_Look]) -> tuple[_Look, int]:
 
 
 def _find_characters(node: Node) -> int:
-    """The characters that a node may take, rather too many: letters in both cases."""
+    """Return the characters that a node may match, rather too many: letters in both cases."""
     name, value = node[0].name, node[1]
     if name == "ANY":
         return _EVERY

@@ -1,6 +1,6 @@
-"""Hooks that their user paused: kept in the user's state folder, never in a project, and over by themselves.
+"""Hooks that their user paused: kept in the user's state folder, never in a project; a pause ends by itself.
 
-A pause is one file. It begins when the file was written, and the file holds its length.
+A pause is one file. It begins when the file was written, and the file contains its length.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# The name that stands for every hook of a project.
+# The name that means every hook of a project.
 EVERY = "*"
 LONGEST_SECONDS = 24 * 3600.0
-# A file that claims to be written later than now is no pause; clocks of file systems may differ by this much.
+# A file dated later than now is not a pause; clocks of file systems may differ by this much.
 AHEAD_SECONDS = 60.0
 
 
@@ -57,7 +57,7 @@ def begin(root: str, hook: str, seconds: float, how: str, env: Mapping[str, str]
 
 
 def end(root: str, hook: str, env: Mapping[str, str]) -> list[str]:
-    """End the pause of a hook, or with `*` every pause of a project; return those that were not over."""
+    """End the pause of a hook, or with `*` every pause of a project; return those that were active."""
     held = find_pauses(root, env)
     for path, pause, _ in _read_pauses(env):
         if pause["root"] == root and hook in (EVERY, pause["hook"]):

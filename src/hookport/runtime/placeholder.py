@@ -1,16 +1,16 @@
-"""The path of a call in a command: one word for every shell that reads it, whatever the path is."""
+"""The path of a call in a command: one word in every shell, whatever the path."""
 
 from __future__ import annotations
 
 import re
 
-# The variable that the shell fills in; a shell that the command starts inherits it.
+# The variable that the shell expands; a shell that the command starts inherits it.
 FILE = "HOOKPORT_FILE"
 VARIABLE = f"${{{FILE}}}"
-# How the variable is written within quotes of each kind; the rest is outside of quotes.
+# How the variable is written within each kind of quotes, and outside of quotes.
 WITHIN = {'"': VARIABLE, "'": f"'\"{VARIABLE}\"'"}
 OUTSIDE = f'"{VARIABLE}"'
-# What stands before a text that another shell reads as a command.
+# What precedes a text that another shell runs as a command.
 _SHELL = re.compile(r"(?:^|[\s;&|(`/])(?:(?:ba|da|k|z)?sh(?:\s+-[\w-]+)*\s+-\w*c|eval)\s+$")
 _COMMENT = re.compile(r"(?<![^\s;&|()])#[^\n]*")
 
@@ -24,7 +24,7 @@ def format_value(path: object) -> str:
 def insert_variable(command: str, placeholder: str) -> str:
     """Insert the variable into a command in place of the placeholder."""
     out: list[str] = []
-    # The quotes and substitutions that are open: `"`, `'`, `)` for `$(` and `(`, and a backtick.
+    # The open quotes and substitutions: `"`, `'`, `)` for `$(` and `(`, and a backtick.
     inside = [""]
     position = 0
     while position < len(command):
@@ -45,7 +45,7 @@ def insert_variable(command: str, placeholder: str) -> str:
 
 
 def _read_token(command: str, position: int, quote: str) -> str:
-    """Read what belongs together: an escape, the start of a substitution, a comment, or one letter."""
+    """Read one unit: an escape, the start of a substitution, a comment, or one character."""
     letter = command[position]
     if quote == "'":
         return letter
@@ -56,7 +56,7 @@ def _read_token(command: str, position: int, quote: str) -> str:
 
 
 def _track_quotes(inside: list[str], mark: str) -> None:
-    """Track what a mark opens or closes; a backtick closes what is open within."""
+    """Track what a mark opens or closes; a backtick closes everything opened inside it."""
     top = inside[-1]
     if mark == top:
         inside.pop()
@@ -81,7 +81,7 @@ def _find_script(command: str, position: int) -> str:
 
 
 def _rewrite_script(script: str, quote: str, placeholder: str) -> str:
-    """Rewrite a command for another shell, which gets the variable instead of its value."""
+    """Rewrite a command for another shell, which receives the variable instead of its value."""
     if quote == "'":
         return insert_variable(script, placeholder)
     plain = insert_variable(script.replace('\\"', '"'), placeholder)

@@ -1,9 +1,9 @@
-"""The compiled plan: one file that holds all a dispatch reads, of which it parses only the lines it needs.
+"""The compiled plan: one file with all that a dispatch reads, of which it parses only the lines it needs.
 
-The first line is the header (what the plan was made from, and where the lines start that matter for an event
-and a tool). Below it is a line for each hook, the paths that no agent may change, the names of the sources,
-and at the end a line for each wire. Wires are most of the bytes, and a dispatch needs two of them: the header
-has the hash of each, so that the checksum of the whole can stop before them.
+The first line is the header: what the plan was made from, and where the lines for an event and a tool start.
+Below are a line for each hook, the paths that no agent may change, the names of the sources, and at the end a
+line for each wire. Wires are most of the bytes, and a dispatch needs two of them, so the header has the hash
+of each and the checksum of the whole stops before them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FORMAT = 13
 LONGEST_NAME = 200
 # The key in the state folder, and the digits of the checksum before a plan that is kept.
 KEY, KEY_BYTES, SEAL = "plans.key", 32, 64
-# The bytes of the hash by which a wire is known.
+# The bytes of the hash that identifies a wire.
 WIRE_BYTES = 16
 ANY = "*"
 TRUSTED_LOCK = "HOOKPORT_TRUSTED_LOCK"
@@ -39,8 +39,8 @@ class PlannedHook(Value):
     """One hook, ready to be matched and run.
 
     `tools` are the canonical tools its matcher matches, `terms` the matcher itself for tools that no
-    vocabulary knows. `native` is its event in its own dialect, `subject` what its matcher is tested against:
-    `tool`, or the word the dialect has for it.
+    vocabulary has. `native` is its event in its own dialect, `subject` what its matcher is tested against:
+    `tool`, or the dialect's name for it.
     """
 
     name: str
@@ -50,7 +50,7 @@ class PlannedHook(Value):
     subject: str = ""
     tools: Sequence[str] = ()
     terms: Sequence[Sequence[str]] = ()
-    # A pattern on what the tool is called with, and the one field it is tested against, if not all.
+    # A pattern on the tool's input, and the one field it is tested against, if not all.
     content: str = ""
     content_of: str = ""
     # A permission rule on the call.
@@ -71,51 +71,51 @@ class PlannedHook(Value):
     is_async: bool = False
     timeout_action: str = ""
     on_failure: str = ""
-    # Where it is written down, the folder its scripts belong to, and `project` or `user`.
+    # Its file, the folder its scripts belong to, and `project` or `user`.
     file: str = ""
     place: str = ""
     package: str = ""
     scope: str = "project"
-    # The root of its project, where that is not the one that the event is in.
+    # The root of its project, if that is not the event's.
     root: str = ""
-    # What it does, whatever its dialect.
+    # What it runs, whatever its dialect.
     does: str = ""
-    # The agents that load its file by themselves, and when (`is_loaded_by`).
+    # The agents that load its file themselves, and when (`is_loaded_by`).
     loaded_by: Mapping[str, Sequence[Any]] = {}
-    # What changes nothing but which script it runs, and so matters when it is about to run only.
+    # Files that only change which script it runs, and so matter only when it is about to run.
     watched: Mapping[str, Sequence[int] | None] = {}
-    # What the lock has of it: its name there, the hash of its definition, the files that it runs, and the
+    # Its entry in the lock: its name there, the hash of its definition, the files that it runs, and the
     # folder of which every file counts.
     id: str = ""
     definition: str = ""
     files: Sequence[str] = ()
     under: str = ""
-    # Folders that Python imports from, with the modules it looks for there, and what no approval covers.
+    # Folders that Python imports from, with the modules looked for there, and what no approval covers.
     beside: Mapping[str, Sequence[str]] = {}
     not_covered: Sequence[str] = ()
-    # Whether its user approved it (`trust.record_approval`); the same of those that override a user's hook.
+    # Whether its user approved it (`trust.record_approval`); the same for hooks that override a user's.
     trust: Mapping[str, Any] = {}
     rivals: Sequence[Mapping[str, Any]] = ()
-    # Why it cannot run although it is for the event: a failure, which policy decides.
+    # Why it cannot run although it matches the event: a failure, which policy decides.
     unable: str = ""
-    # It may rewrite the input, so that the hooks after it wait for it.
+    # It may rewrite the input, so the hooks after it wait for it.
     rewrites: bool = False
-    # Of hooks that have the same here, its own agent runs one for an event; empty where it runs all.
+    # Its own agent runs one hook of each group for an event; empty if it runs all.
     once: str = ""
 
 
 class DispatchPlan(Value):
-    """A plan in memory: the header, and the text with the lines that are parsed when asked for."""
+    """A plan in memory: the header, and the text with lines that are parsed on demand."""
 
     header: Mapping[str, Any]
     text: bytes
-    # Where the line after the header starts; the text is not cut there, since that would copy it.
+    # Where the line after the header starts; cutting the text there would copy it.
     below: int
-    # The wires that were asked for, by the ids of their dialects.
+    # The wires parsed so far, by the ids of their dialects.
     made: dict[str, Wire]
 
     def hooks(self, event: str, tools: Iterable[str] | None) -> list[PlannedHook]:
-        """Find the hooks of an event that may match one of the tools (None: any), in the order they run."""
+        """Find the hooks of an event that may match one of the tools (None: any), in running order."""
         index = self.header["events"].get(event, {})
         named = index if tools is None else (*tools, ANY)
         starts = {start for tool in named for start in index.get(tool, ())}
@@ -128,7 +128,7 @@ class DispatchPlan(Value):
         return [PlannedHook(**loads(line.decode())) for line in lines]
 
     def wire(self, name: str) -> Wire | None:
-        """The wire of one dialect; None if missing or different from the one the plan was made with."""
+        """Find the wire of a dialect; None if missing or different from the one the plan was made with."""
         if name not in self.made and name in self.header["wires"]:
             start, hash_ = self.header["wires"][name]
             line = self._read_bytes(start)
@@ -138,7 +138,7 @@ class DispatchPlan(Value):
         return self.made.get(name)
 
     def protected(self) -> Sequence[str]:
-        """What no agent may change."""
+        """Read the paths that no agent may change."""
         paths: Sequence[str] = self._read_line(self.header["protected"])["protected"]
         return paths
 
@@ -156,36 +156,36 @@ class DispatchPlan(Value):
 
 
 class PlanOrigin(Value):
-    """What a plan was made from: the project, its sources, the settings, what was noticed."""
+    """What a plan was made from: the project, its sources, the settings, the problems noticed."""
 
     root: str
     version: str
     watched: Sequence[str] = ()
-    # Of these it matters only whether they are there.
+    # Of these, only existence matters.
     there: Mapping[str, bool] = {}
     settings: Mapping[str, Any] = {}
     # Hooks that cannot run, in words.
     broken: Sequence[str] = ()
     # Why it is unknown what was approved, in words.
     lost: str = ""
-    # Hooks of the project that are not approved: each name, and who loads it by itself.
+    # Unapproved hooks of the project: each name, and the agents that load it themselves.
     waiting: Sequence[tuple[str, Mapping[str, Any]]] = ()
     trusted_lock: str = ""
-    # Roots of other projects of which something was approved: above the folder, or below the root.
+    # Roots of other projects with approvals: above the folder, or below the root.
     near: Sequence[str] = ()
-    # What no agent may change, with all that is below it.
+    # The paths that no agent may change, with everything below them.
     protected: Sequence[str] = ()
-    # Only the tables of a vendored bridge have it: variables that agents set for what they run.
+    # Only in the tables of a vendored bridge: variables that agents set for what they run.
     markers: Sequence[str] | None = None
-    # Only a plan for other machines has it: what it is made from, by its path from the root (see `vendored`).
+    # Only in a plan for other machines: what it is made from, by path from the root (see `vendored`).
     contents: Mapping[str, Any] | None = None
 
 
 def make(hooks: Iterable[PlannedHook], wires: Iterable[Wire], origin: PlanOrigin) -> bytes:
-    """Make the text of a plan."""
+    """Format a plan as text."""
     hooks, wires = list(hooks), list(wires)
     folders = _group_by_folder(origin.root, origin.watched)
-    # What an agent itself obeys is of no use to a dispatch.
+    # A dispatch does not need the rules that an agent itself obeys.
     used = [wire.replace(obeys={}, several="") for wire in wires]
     lines = [_format_line(_list_set_fields(hook)) for hook in hooks]
     lines.append(_format_line({"protected": origin.protected}))
@@ -198,7 +198,7 @@ def make(hooks: Iterable[PlannedHook], wires: Iterable[Wire], origin: PlanOrigin
         starts.append(starts[-1] + len(line))
     events: dict[str, dict[str, list[int]]] = {}
     for hook, start in zip(hooks, starts, strict=False):
-        # A tool that no vocabulary knows is matched by the terms, so such a hook is looked at every time.
+        # Terms match tools outside the vocabulary, so such a hook is checked every time.
         tools = hook.tools if hook.subject == "tool" and not _is_open_ended(hook) else [ANY]
         for tool in tools:
             events.setdefault(hook.event, {}).setdefault(tool, []).append(start)
@@ -228,7 +228,7 @@ def _format_line(tree: Mapping[str, Any]) -> bytes:
 
 
 def _group_by_folder(root: str, paths: Iterable[str]) -> dict[str, list[bytes]]:
-    """Group names inside and outside the project; a file is found faster by its name than by its path."""
+    """Group names inside and outside the project; looking up a file by name is faster than by path."""
     start = os.path.join(root, "")
     folders: dict[str, list[bytes]] = {}
     for path in paths:
@@ -247,7 +247,7 @@ def _list_set_fields(value: Value) -> dict[str, Any]:
 
 
 def parse(text: bytes) -> DispatchPlan | str:
-    """Parse a plan, or return why the text is none."""
+    """Parse a plan, or return why the text is not one."""
     below = text.find(b"\n") + 1
     try:
         header = loads(text[:below].decode())
@@ -261,7 +261,7 @@ def parse(text: bytes) -> DispatchPlan | str:
 
 
 def load(path: str, env: Mapping[str, str]) -> DispatchPlan | str:
-    """Load a plan from the cache, or return why there is none; one that is not ours counts as none."""
+    """Load a plan from the cache, or return why that failed; a plan that is not ours does not count."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -269,7 +269,7 @@ def load(path: str, env: Mapping[str, str]) -> DispatchPlan | str:
         return error.strerror or str(error)
     plan, key = parse(data[SEAL + 1 :]), _read_key(env)
     if isinstance(plan, DispatchPlan) and (not key or data[:SEAL] != _hash_plan(plan, path, key)):
-        return "it is not one that hookport made for this user"
+        return "hookport did not make it for this user"
     return plan
 
 
@@ -299,7 +299,7 @@ def read_note(name: str, env: Mapping[str, str]) -> str:
 
 
 def write_note(name: str, text: str, env: Mapping[str, str]) -> None:
-    """Write a note for later calls, with a checksum as plans have; without a state folder, none."""
+    """Write a note for later calls, with a checksum like a plan's; without a state folder, do nothing."""
     path, data = _find_note(name, env), text.encode()
     try:
         key = _read_key(env) or _make_key(env)
@@ -325,7 +325,7 @@ def _hash_line(line: bytes) -> str:
 
 
 def _load_blake2b() -> Callable[..., Any]:
-    """Load the library's C code, for the same reason as in `trust`; keyed BLAKE2 is a MAC (RFC 7693, 2.9)."""
+    """Load the library's C code, as in `trust`; keyed BLAKE2 is a MAC (RFC 7693, 2.9)."""
     try:
         constructor: Callable[..., Any] = __import__("_blake2").blake2b
     except (ImportError, AttributeError):
@@ -353,7 +353,7 @@ def _read_key(env: Mapping[str, str]) -> bytes:
 
 
 def _make_key(env: Mapping[str, str]) -> bytes:
-    """Make the key: of several made at a time the first stays; an invalid one is replaced."""
+    """Make the key: of several made at once the first stays; an invalid key is replaced."""
     folder = find_own_folder(env, *STATE)
     os.makedirs(folder, 0o700, exist_ok=True)
     path = os.path.join(folder, KEY)
@@ -376,7 +376,7 @@ def _make_key(env: Mapping[str, str]) -> bytes:
 
 
 class CallOrigin(Value):
-    """Who calls us: the folder that the agent was started in, where it works, the scope of our entry."""
+    """The caller: the agent's start folder, its working folder, the scope of our entry."""
 
     start: str = ""
     cwd: str = ""
@@ -388,7 +388,7 @@ NOBODY = CallOrigin()
 
 
 def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, caller: CallOrigin) -> bool:
-    """Whether an agent loads a hook's file by itself, by `project.ownership.Loading`."""
+    """Whether an agent loads a hook's file itself, by `project.ownership.Loading`."""
     how = loaded_by.get(agent)
     if how is None:
         return False
@@ -401,7 +401,7 @@ def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, 
 
 
 def _is_started_in(root: str, caller: CallOrigin, *, sure: bool) -> bool:
-    """Whether the agent was started in the project's root, and works there if it tells where it works."""
+    """Whether the agent was started in the project root, and works there if its folder is known."""
     folders = [caller.start] if sure else [caller.start, *filter(None, [caller.cwd])]
     return all(folder and os.path.realpath(folder) == os.path.realpath(root) for folder in folders)
 
@@ -422,7 +422,7 @@ def is_current(plan: DispatchPlan, version: str, env: Mapping[str, str]) -> bool
 
 
 def has_changed(plan: DispatchPlan) -> bool:
-    """Whether a source has changed since the plan was made."""
+    """Whether a source changed since the plan was made."""
     for folder, (start, end, was) in plan.header["watched"].items():
         names = plan.text[plan.below + start : plan.below + end].split(b"\0")
         if _hash_stamps(folder, names) != was:
@@ -431,14 +431,14 @@ def has_changed(plan: DispatchPlan) -> bool:
 
 
 def has_changed_scripts(hooks: Iterable[PlannedHook]) -> bool:
-    """The same for files that matter only to hooks about to run."""
+    """Whether a file that matters only to hooks about to run changed."""
     return any(stamp(path) != was for hook in hooks for path, was in hook.watched.items())
 
 
 def _hash_stamps(folder: str, names: Iterable[bytes]) -> int:
     """Hash the stamps of all files into one number; integers hash alike in every process.
 
-    To parse the stamps of a thousand hooks would take as long as to look at their files.
+    Parsing the stamps of a thousand hooks would take as long as checking their files.
     """
     opened = _open_folder(folder)
     before = os.fsencode(folder) if opened is None else b""

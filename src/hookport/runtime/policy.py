@@ -1,4 +1,4 @@
-"""What a failure means, for every failure there is: open (no decision) or closed (deny), never allow."""
+"""The meaning of every failure: open (no decision) or closed (deny), never allow."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from hookport.runtime.plan import PlannedHook
 
 OPEN, CLOSED = "open", "closed"
-# Who asked decides what a failure means.
+# The caller decides what a failure means.
 LATER = "later"
-# What a blocking hook means that was approved and is missing, changed or never started.
+# The policy for a blocking hook that was approved and is missing, changed or never started.
 DENY, WARN = "deny", "warn"
-# The words of settings, the strict one first, and their defaults.
+# The values of settings, the strict one first, and their defaults.
 WORDS = {"on_failure": (CLOSED, OPEN), "on_tamper": (DENY, WARN)}
 DEFAULTS = {"on_failure": OPEN, "on_tamper": DENY}
-UNTIL = "It is denied until the user has looked at it and approved it."
-# The user's own word, which overrides files.
+UNTIL = "It is denied until the user reviews and approves the change."
+# The user's own setting, which overrides files.
 VARIABLE = "HOOKPORT_ON_FAILURE"
 
 
 def find_failure_policy(settings: Mapping[str, Any], env: Mapping[str, str]) -> str:
-    """Find what a failure means unless a hook sets it; an unknown word of the user denies."""
+    """Find the policy for failures unless a hook sets it; an unknown value of the user denies."""
     word = env.get(VARIABLE, "")
     if word:
         return OPEN if word == OPEN else CLOSED
@@ -34,12 +34,12 @@ def find_failure_policy(settings: Mapping[str, Any], env: Mapping[str, str]) -> 
 
 
 def find_tamper_policy(settings: Mapping[str, Any]) -> str:
-    """Find what a guard means that was tampered with or never run: deny, unless settings differ."""
+    """Find the policy for guards that were tampered with or never ran: deny, unless settings differ."""
     return WARN if settings.get("on_tamper") == WARN else DENY
 
 
 def is_guarded_event(event: str) -> bool:
-    """Whether an event comes before something that can still be denied."""
+    """Whether an event comes before an action that can still be denied."""
     return event.startswith(("before_", "permission_request"))
 
 
@@ -50,14 +50,14 @@ def is_guard_lost(event: str, settings: Mapping[str, Any]) -> bool:
 
 def decide_unasked(who: str, why: str, on_tamper: str) -> Decision:
     """Decide for guards that could not run."""
-    failure = f"{who} could not be asked: {why.rstrip('.')}"
+    failure = f"{who} could not run: {why.rstrip('.')}"
     if on_tamper == WARN:
         return Decision(system_message=f"{failure}. It was not blocked (on_tamper is warn).")
-    return Decision("deny", f"{failure}. It is denied, because a guard that cannot be asked denies.")
+    return Decision("deny", f"{failure}. It is denied, because a guard that cannot run denies.")
 
 
 def decide(decision: Decision, hook: PlannedHook | None, default: str, on_tamper: str = DENY) -> Decision:
-    """Return a decision unchanged, or what policy makes of a failure."""
+    """Return a decision unchanged, or the policy's decision on a failure."""
     if not decision.failure:
         return decision
     if default == LATER:
@@ -70,12 +70,12 @@ def decide(decision: Decision, hook: PlannedHook | None, default: str, on_tamper
     if hook is not None and is_unapproved and on_tamper == DENY and is_tampered(hook):
         from hookport.runtime.trust import find_cause
 
-        message = f"hook '{hook.name}' was approved and is not what it was: {find_cause(decision.failure)}."
+        message = f"hook '{hook.name}' is not as the user approved it: {find_cause(decision.failure)}."
         from hookport.runtime import remedy
 
         return Decision("deny", f"{message} {UNTIL} {remedy.format_for_models('trust', root=hook.root)}")
     did = "was not run" if is_unapproved else "failed"
-    who = f"hook '{hook.name}' {did}" if hook else "hookport could not tell what happens"
+    who = f"hook '{hook.name}' {did}" if hook else "hookport could not identify the event"
     message = f"{who}: {decision.failure}"
     if decision.reason:
         message += f" ({_shorten(decision.reason)})"
@@ -87,7 +87,7 @@ def decide(decision: Decision, hook: PlannedHook | None, default: str, on_tamper
 
 
 def is_tampered(hook: PlannedHook) -> bool:
-    """Whether a hook that is not approved now was, and could have prevented what happens."""
+    """Whether a hook that is not approved now was approved, and could have prevented the action."""
     return bool(hook.trust.get("was_approved")) and hook.blocking and is_guarded_event(hook.event)
 
 
@@ -102,7 +102,7 @@ def _is_closed(decision: Decision, hook: PlannedHook | None, default: str) -> bo
 
 
 def _shorten(text: str) -> str:
-    """Shorten to the most telling line: the first, but the last of a Python traceback."""
+    """Shorten to the most informative line: the first, or the last of a Python traceback."""
     lines = text.strip().splitlines() or [""]
     line = lines[-1 if lines[0].startswith("Traceback ") else 0].strip()
     return line if len(line) <= 200 else line[:199] + "…"

@@ -1,7 +1,7 @@
-"""An event that `hookport doctor` makes up: one hook of our own runs, which denies; nothing is written down.
+"""A test event of `hookport doctor`: one hook of our own runs, which denies; nothing is recorded.
 
-It takes every step that an agent's event takes: the entry, the interpreter, the plan, a process, an answer in
-the agent's own terms. The answer is always a deny, so that nobody gains from a payload that looks like it.
+It takes every step of an agent's event: the entry, the interpreter, the plan, a process, an answer in the
+agent's own form. The answer is always a deny, so nobody gains from forging such a payload.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The built-in guard: an agent's call that would change hooks, their approval or hookport itself is denied.
+"""The built-in guard: it denies an agent's call that would change hooks, their approval or hookport itself.
 
-Reading is let through. A shell command is taken apart by `hookport.shell`, and a table says what each program
-does to its files. It keeps an agent from a wrong turn; a program that is written to get around it is for the
-approval to notice.
+Reading passes. `hookport.shell` parses a shell command, and a table lists what each program does to its
+files. The guard keeps an agent from accidents; a program written to evade it is for the approval to notice.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ READING = (
     *("file_read", "search", "find", "list", "web_search", "web_fetch"),
     *("agent", "todo", "skill", "ask_user"),
 )
-# Fields for the start folder of a shell tool; `cwd` is the vocabulary's word.
+# Fields for the start folder of a shell tool; `cwd` is the vocabulary's name.
 FOLDER_KEYS = ("cwd", "directory", "dir_path", "working_directory", "workdir")
 
 
 def object_to_event(
     event: Event, paths: Callable[[], Sequence[str]], root: str, env: Mapping[str, str]
 ) -> str:
-    """Why an agent may not make this call; empty where it may."""
+    """Explain why an agent may not make this call; empty if it may."""
     call = event.call
     if event.event not in EVENTS or call is None:
         return ""
@@ -47,7 +46,7 @@ def object_to_event(
         guarded = GuardedPaths((*paths(), *_list_own_paths(root, env)), root, event.cwd or root, env)
         objection = next(filter(None, (_object_to_call(part, guarded) for part in calls)), "")
     except (OSError, ValueError, RecursionError) as error:
-        # What stops the reader must not switch protection off.
+        # An error in the parser must not switch protection off.
         objection = f"this call cannot be checked ({type(error).__name__}: {error})."
     if not objection or _is_off(env):
         return ""
@@ -58,7 +57,7 @@ def object_to_event(
 
 
 def _list_own_paths(root: str, env: Mapping[str, str]) -> Iterator[str]:
-    """List what is protected whatever the plan has."""
+    """List what is protected whatever the plan contains."""
     yield from (os.path.join(root, name) for name in (trust.LOCK, ".hookport") if root)
     for place in (journal.find_state_folder(env), os.path.dirname(find_user_settings(env))):
         if place:
@@ -71,7 +70,7 @@ def find_user_settings(env: Mapping[str, str]) -> str:
 
 
 def _is_off(env: Mapping[str, str]) -> bool:
-    """Whether the user switched it off; what cannot be read switches nothing off."""
+    """Whether the user switched protection off; unreadable settings do not."""
     try:
         with open(find_user_settings(env), "rb") as file:
             tree = loads(file.read().decode("utf-8-sig"))
@@ -85,7 +84,7 @@ def _only_reads(call: Call) -> bool:
 
 
 def _find_folder(call: Call, guarded: GuardedPaths) -> str:
-    """Find the folder in which the tool starts the command."""
+    """Find the folder where the tool starts the command."""
     raw = call.raw if isinstance(call.raw, dict) else {}
     named = (tree.get(key) for tree in (call.input, raw) for key in FOLDER_KEYS)
     folder = next((value for value in named if value and isinstance(value, str)), "")
@@ -101,7 +100,7 @@ def _object_to_call(call: Call, guarded: GuardedPaths) -> str:
     try:
         from hookport.runtime import guarded_inputs
     except OSError as error:
-        # What goes wrong with looking at paths lets a call through, and this must not.
-        raise ImportError(f"guarded_inputs cannot be read: {error}") from error
+        # An OSError on paths lets a call through, and this must not.
+        raise ImportError(f"cannot read guarded_inputs: {error}") from error
     writes = call.tool in WRITING or bool(set(call.also) & set(WRITING))
     return guarded_inputs.object_to_input(call, guarded, _find_folder(call, guarded), writes=writes)

@@ -21,7 +21,7 @@ CHANGING_CODE = (
 )
 
 
-# Names that code may use which only reads; others may be anything.
+# Names that code which only reads may use; others may be anything.
 SAFE_CODE = frozenset(
     """
     import from as with for in if else elif not and or is None True False print pprint def return lambda try
@@ -42,7 +42,7 @@ SAFE_CODE = frozenset(
 MODES_THAT_WRITE = ("w", "a", "x", "r+", "w+", "a+", "wb", "ab", "xb", "rb+", "r+b", "wt", "at", "w+b", "wb+")
 
 
-# Of the names that are too short to mean much, those of functions that change files (Julia, Ruby, shx).
+# Short names of functions that change files (Julia, Ruby, shx).
 SHORT_CHANGES = ("rm", "mv", "cp", "ln", "dd", "sh")
 
 
@@ -52,7 +52,7 @@ def is_reading(code: str) -> bool:
     if "`" in code or any(text in MODES_THAT_WRITE or text.startswith((">", "+", "|")) for text in strings):
         return False
     for string in strings:
-        # A string may be code for `eval`, and `f"{…}"` is.
+        # A string may be code for `eval`, and `f"{…}"` always is.
         if "(" not in string:
             code = code.replace(string, "", 1) if string else code
     words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in code).split()
@@ -66,7 +66,7 @@ def is_reading(code: str) -> bool:
 
 
 def _is_variable(name: str, code: str) -> bool:
-    """Whether a name is one that some code gives to a value, calls nowhere, and has for nothing else."""
+    """Whether code only assigns a value to a name, and neither calls it nor uses it otherwise."""
     if any(use in code for use in (f".{name}", f". {name}", f"{name}(", f"{name} (", f"{name}`")):
         return False
     assignments = (

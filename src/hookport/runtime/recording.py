@@ -1,7 +1,7 @@
-"""Events as received and their answers, one JSON file each; it never makes a dispatch fail.
+"""Events as received and their answers, one JSON file each. Recording never makes a dispatch fail.
 
-Nothing is redacted here, since the agent's real payload is wanted. `hookport record` makes test cases
-of these files, and hides secrets then.
+Nothing is redacted here, because the agent's real payload is wanted. `hookport record` makes test cases from
+these files, and hides secrets then.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VERSION = 1
 
 
 class Recording:
-    """One event on its way; `result` is its outcome, once known."""
+    """One event in progress; `result` is its outcome, once known."""
 
     def __init__(self, folder: str, command: list[str], agent: str, native: str, payload: bytes) -> None:
         self.folder = folder
@@ -38,9 +38,9 @@ class Recording:
         self.came_ns = time.time_ns()
 
     def write(self, answer: Answer | None, env: Mapping[str, str]) -> None:
-        """Write the file; an answer of None is an event that was ended before it had one.
+        """Write the file; an answer of None means that the event was ended before its answer.
 
-        What goes wrong is a line of the journal, because stderr is part of the agent's answer.
+        An error becomes a line of the journal, because stderr is part of the agent's answer.
         """
         try:
             _write_record(self.folder, f"{self.came_ns:020d}-{os.getpid()}.json", self._record(answer))

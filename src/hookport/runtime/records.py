@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 STDERR_TAIL = 500
-# What the journal's lines have of every event.
-HEADING = ("agent", "event", "native", "session", "cwd")
+# The journal's fields of every event.
+HEADING = ("agent", "event", "native", "session", "cwd", "root")
 
 
 def make_record(event: Event, result: DispatchResult, seconds: float) -> dict[str, Tree]:
@@ -39,7 +39,7 @@ def make_record(event: Event, result: DispatchResult, seconds: float) -> dict[st
 
 
 def hash_input(event: Event, payload: bytes) -> str:
-    """Hash what the event is about, so that an auditor knows it again where the words are redacted.
+    """Hash the event's subject, so that an auditor recognises it where the text is redacted.
 
     That is the tool's input as the agent sent it (JSON, sorted keys, no blanks), the prompt, or the payload.
     """
@@ -83,7 +83,7 @@ def describe_decision(decision: Decision) -> dict[str, Tree]:
 
 
 def write_late_record(event: Event, hook: PlannedHook, result: RunResult, setting: RunSetting) -> None:
-    """Write the journal's record of an async hook, when it is over."""
+    """Write the journal's record of an async hook, after it ends."""
     from hookport.runtime.handlers import read_answer
 
     answered = read_answer(hook, setting.wires(hook.dialect), event, result)

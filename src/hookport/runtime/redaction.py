@@ -1,11 +1,11 @@
-"""What a secret looks like, and texts without it: too much is hidden rather than too little, in linear time.
+"""Secrets, and texts without them: rather too much is hidden than too little, in linear time.
 
-Three laws, in this order. The name gives it away: an option, an assignment, a header, an address, a program
-that takes a password. The start does: the prefixes that vendors give to their tokens. The letters do: a long
-word in which few pairs of letters are those of a language, and which is no hash, id, path or image.
+Three laws, in this order. The name reveals it: an option, an assignment, a header, an address, a program that
+takes a password. The start reveals it: the prefixes that vendors give to their tokens. The letters reveal it:
+a long word in which few pairs of letters belong to a language, and which is no hash, id, path or image.
 
-A pattern is compiled when a text first holds one of its needles, so a record without secrets costs no regular
-expression. Nothing is tried from the middle of a run that an earlier try has read: no text is read twice.
+A pattern is compiled when a text first contains one of its needles, so a record without secrets needs no
+regular expression. No match starts inside a run that an earlier attempt has read: no text is read twice.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 REDACTED = "[redacted]"
 TOO_DEEP = "[nested too deep]"
 DEEPEST = 60
-# A pass can uncover what the pass before it hid, say a quote inside the password of an address.
+# A pass can reveal what an earlier pass hid, such as a quote inside the password of an address.
 PASSES = 8
 
-# In names of fields, written together: `X-Api-Key` is `xapikey`.
+# In names of fields, without separators: `X-Api-Key` is `xapikey`.
 NAME_PARTS = (
     "password",
      "passwd", "passphrase", "passcode", "secret", "apikey", "accesskey", "privatekey", "authkey",
@@ -32,9 +32,9 @@ NAME_PARTS = (
      "encryptionkey", "masterkey", "accountkey", "subscriptionkey", "licensekey", "authorization",
     "credential",
 )  # fmt: skip
-# `max_tokens` and `token_count` are numbers that people look for.
+# `max_tokens` and `token_count` are numbers that people search for.
 NAME_ENDS = ("token", "cookie", "pwd", "pw", "auth", "creds", "mnemonic")
-# Where a secret is, or what kind, is none: `password_file`, `tokenUrl`.
+# The place or kind of a secret is not a secret: `password_file`, `tokenUrl`.
 OPEN = (
     "file",
      "path", "dir", "stdin", "name", "url", "uri", "endpoint", "type", "ttl", "length", "count", "limit",
@@ -61,8 +61,8 @@ _SETTERS = frozenset(
 _BODY = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 # Not at the end of a token.
 _INNER = frozenset(".+/=~")
-# How a secret starts, and how long it is at least behind that, in this case of letters only. The facts are
-# those of github.com/gitleaks/gitleaks, config/gitleaks.toml at b58d3f10 (2026-07-22), if not told otherwise.
+# How a secret starts, and its least length after that, in this case of letters only. The facts are from
+# github.com/gitleaks/gitleaks, config/gitleaks.toml at b58d3f10 (2026-07-22), unless noted otherwise.
 PREFIXES: tuple[tuple[str, int], ...] = (
     # docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html, "Understanding unique ID prefixes".
     ("AKIA", 16),  ("ASIA", 16), ("ABIA", 16), ("ACCA", 16), ("ABSK", 60), ("bedrock-api-key-", 16),
@@ -117,8 +117,8 @@ PREFIXES: tuple[tuple[str, int], ...] = (
      ("ops_eyJ", 16), ("A3-", 20), ("AGE-SECRET-KEY-1", 16), ("apify_api_", 16), ("4b1d", 38), ("pat", 70),
 )  # fmt: skip
 
-# Letters that follow each other in words of English and of programs: 150 pairs that make 81 % of those in
-# this repository and the standard library, and 22 % of those in random letters.
+# Pairs of letters in words of English and of programs: 150 pairs that make 81 % of those in this repository
+# and the standard library, and 22 % of those in random letters.
 _PAIRS = (
     "ab ac ad ag ai al am an ap ar as at ba be bl ca ce ch ck cl co cr ct cu da de di do ds ea ec ed ee "
     "ef el em en ep er es et ev ex ff fi fo ge ha he hi ho ia ic id ie if ig il im in io ip ir is it iv "
@@ -129,7 +129,7 @@ _PAIRS = (
 HEX, DIGITS = frozenset("0123456789abcdefABCDEF"), frozenset("0123456789")
 # Of MD5, SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512.
 HASHES = frozenset({32, 40, 56, 64, 96, 128})
-# Behind a prefix; a short hash of a file has 8 to 20 digits.
+# After a prefix; a short hash of a file has 8 to 20 digits.
 SHORT_HEX = 24
 HASH_NAMES = (
     "sha1",
@@ -145,27 +145,27 @@ HASH_NAMES = (
     "commit",
     "rev",
 )
-# How long a word is at least: one behind a name, one behind a prefix, one by itself, one of letters only.
+# The least length of a word: after a name, after a prefix, by itself, of letters only.
 NAMED, JOINED, ALONE, LETTERS = 12, 16, 20, 24
-# In a line that speaks of secrets; and a password behind a name that is no option.
+# In a line about secrets; and of a password after a name that is not an option.
 CLOSE, SHORTEST_CHOSEN = 10, 6
-# What such a line speaks of, before the word.
+# The words that mark such a line, before the secret.
 NEAR = (
     "pass", "pw", "secret", "token", "login", "auth", "cred", "key", "sign", "cert", "session", "user",
     "lock", "vault", "jdbc:", "acl ", "connect", "crypt", " -p ", "net use", "account", "admin", "variable",
     "env:",
 )  # fmt: skip
-# How many of the pairs in a word are not those of a language: 0.19 in words, 0.83 in random base 62.
+# The share of pairs in a word that no language has: 0.19 in words, 0.83 in random base 62.
 RANDOM = 0.55
-# The same of a short word that no name stands beside: with a digit in it, and of letters only.
+# The same for a short word without a name beside it: with a digit, and of letters only.
 SURELY_RANDOM, SURELY_RANDOM_LETTERS = 0.65, 0.8
 # A run of the same few letters is no secret.
 FEWEST = 8
-# What is read of the text in front of a word.
+# How much text before a word is read.
 LOOK_BACK = 160
-# An Ethereum address with its `0x`; a private key has 66 signs.
+# An Ethereum address with its `0x`; a private key has 66 characters.
 ADDRESS = 42
-# Names whose values are secrets only where they look like one.
+# Names whose values are secrets only if they look like one.
 _PERHAPS = (
     "key",
     "auth",
@@ -181,7 +181,7 @@ _PERHAPS = (
     "dsn",
     "certificate",
 )
-# Of these, what even an id is a secret behind; and what stands between a name and its value.
+# Those of them after which even an id is a secret; and what separates a name from its value.
 _SURELY, _BETWEEN = ("token", "secret", "password", "auth", "apikey"), " \t\"'\\=:>[("
 # Names whose values are hashes.
 _OF_HASHES = (
@@ -201,7 +201,7 @@ _MEDIA = ("data:image/", "data:font/", "data:audio/", "data:video/")
 # `xoxb-` and ten characters.
 SHORTEST_FORMAT = 15
 _PIPED = ("context create", "crypt", "keyring", "load-key", "luks", "openconnect", "runas", "vault")
-# The needles of `secret_patterns`, each once: a text that holds none of them needs no pattern.
+# The needles of `secret_patterns`, each once: a text without any of them needs no pattern.
 ANY_CASE = (
     *WORDS,
     "private key", "authorization", "bearer", "cookie:", "key:", "token:", "auth:", "secret:", "signature:",
@@ -236,7 +236,7 @@ THIS_CASE = (
     "Q~", "_mmk", "pat.", "sat.", "eyJ",
     ".alchemy.com/v2/", "1/1", "2/1", "://hook", "://webhook", "infura.io/v3/", "mob-", "sdk-",
 )  # fmt: skip
-# Each needle of ANY_CASE holds one of these: a text is asked for them first, as they are a third as many.
+# Each needle of ANY_CASE contains one of these; they are tested first, because they are a third as many.
 ROOTS = (
     " -n ", " -u", "--cert", "--cookie", "--from-literal", "-2fa", "-mfa", "-pin", "-puk",
     "-stdin", "-two-factor", "-twofactor", "7z ", "7za ", "7zz ", ":*:", ":5432:", "<(echo", "<(printf", "<<",
@@ -253,7 +253,7 @@ ROOTS = (
     "vercel", "xh ", "zip -",
     "client(", "search(", "connect(", "init(", "reg add",
 )  # fmt: skip
-# Every pattern of such a needle needs one of these besides, so `sort -u` and `npm i @scope/name` need none.
+# Every pattern of such a needle also needs one of these, so `sort -u` and `npm i @scope/name` need none.
 BESIDES = {
     " -u": (":", "-p", "%", "-w"), "--user": (":", "-p", "%", "-w"), "--proxy-user": (":",), "@": (":",),
     " -n ": (":",),
@@ -316,7 +316,7 @@ def _redact_field(name: object, value: Tree, text: Callable[[str], str], depth: 
 
 
 def _hide(value: Tree) -> Tree:
-    """Hide a value; whether there is one at all is no secret."""
+    """Hide a value; whether it exists is no secret."""
     return value if value is None or value == "" or isinstance(value, bool) else REDACTED
 
 
@@ -336,7 +336,7 @@ def is_secret_name(name: str) -> bool:
 def clean(text: str) -> str:
     """Remove secrets from a text."""
     if len(text) < SHORTEST_FORMAT and text.replace("_", "").replace("-", "").isalpha():
-        # A name, as most texts of a journal are: too short for a secret, and nothing in it is a value.
+        # A name, like most texts of a journal: too short for a secret, and without a value.
         return text
     for _ in range(PASSES):
         before = text
@@ -377,7 +377,7 @@ def _redact_named(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def _takes_word(before: str, name: str) -> bool:
-    """Whether the word behind a name is its value: `--password x`, `config set user.password x`."""
+    """Whether the word after a name is its value: `--password x`, `config set user.password x`."""
     command = before[max(before.rfind(sign) for sign in "\n|;&") + 1 :]
     word = command[max(command.rfind(sign) for sign in " \t\"'(") + 1 :] + name
     if word.startswith("-"):
@@ -388,7 +388,7 @@ def _takes_word(before: str, name: str) -> bool:
 
 
 def _is_chosen(word: str) -> bool:
-    """Whether a word behind the name of a secret is a password rather than the next word of a sentence."""
+    """Whether a word after the name of a secret is a password rather than the next word of a sentence."""
     body = word.strip("\"'.,;")
     return (
         len(body) >= SHORTEST_CHOSEN
@@ -408,7 +408,7 @@ def _has_any(text: str, words: tuple[str, ...]) -> bool:
 
 
 def _has_needle(text: str, needles: tuple[str, ...]) -> bool:
-    """Whether a text has any needle; it runs for every text, so this is a loop over a plain tuple."""
+    """Whether a text has any needle; this runs for every text, so it loops over a plain tuple."""
     for needle in needles:
         if needle in text:
             besides = BESIDES.get(needle)
@@ -452,7 +452,7 @@ def _replace_tokens(text: str, prefix: str, least: int) -> Iterator[str]:
 
 
 def _is_token(body: str) -> bool:
-    """Whether what stands behind a prefix is more than words: `npm_config_cache_folder` is none."""
+    """Whether a prefix is followed by more than words: `npm_config_cache_folder` is no secret."""
     return (
         _has_digit(body)
         or _measure_longest(body) >= JOINED
@@ -461,12 +461,12 @@ def _is_token(body: str) -> bool:
 
 
 def _starts_word(text: str, at: int) -> bool:
-    """Whether a word starts there, also behind an escaped line end."""
+    """Whether a word starts there, also after an escaped line end."""
     return at == 0 or text[at - 1] not in _BODY or (text[at - 1] in "nrt" and text[at - 2 : at - 1] == "\\")
 
 
 def _redact_words(text: str) -> str:
-    """Remove long words that no language has from a text."""
+    """Remove long words of no language from a text."""
     spaced = text if text.isascii() else "".join(sign if sign < "\x80" else " " for sign in text)
     words = [word for word in spaced.translate(_load_tables()[0]).split() if len(word) >= CLOSE]
     parts, done, cursor = [], 0, 0
@@ -480,7 +480,7 @@ def _redact_words(text: str) -> str:
 
 
 def _find_secrets(word: str, before: str) -> Iterator[tuple[int, int]]:
-    """Find the secrets in a word, each value of `a=b=c` by itself; `before` is what stands before it."""
+    """Find the secrets in a word, each value of `a=b=c` by itself; `before` is the text before it."""
     start, last = 0, len(word.rstrip("="))
     while start < last:
         end = word.find("=", start, last)
@@ -541,7 +541,7 @@ def _is_media(before: str) -> bool:
 
 
 def _is_named(before: str) -> bool:
-    """Whether a name of what may be a secret stands in front."""
+    """Whether a possible secret's name precedes it."""
     name = before.rstrip(_BETWEEN)
     return name != before and name.lower().endswith(_PERHAPS)
 
@@ -558,7 +558,7 @@ def _may_be_secret(word: str, chunks: list[str], before: str) -> bool:
 
 
 def _is_short_secret(word: str, before: str) -> bool:
-    """Whether a word that is too short for the other laws is random: surely, or in a line about secrets."""
+    """Whether a word too short for the other laws is random: certainly, or in a line about secrets."""
     if len(word) < CLOSE or "/" in word or "." in word or word.islower() or word.isupper():
         return False
     chunks = word.translate(_load_tables()[1]).split()
@@ -573,14 +573,14 @@ def _is_short_secret(word: str, before: str) -> bool:
 
 
 def _part_cases(chunk: str) -> str:
-    """A chunk with a digit in place of a large letter behind a small one: names have few of these."""
+    """Replace upper-case letters after lower-case ones by digits: names have few of them."""
     return "".join(
         "0" if sign.isupper() and chunk[at - 1 : at].islower() else sign for at, sign in enumerate(chunk)
     )
 
 
 def _is_value(word: str, before: str) -> bool:
-    """Whether a name that is not one of a hash gets what looks like a hash."""
+    """Whether a value looks like a hash, under a name that is not a hash's."""
     if len(word) < min(HASHES) or not all(sign in HEX for sign in word):
         return False
     return not before[:-1].lower().endswith(_OF_HASHES)
@@ -600,7 +600,7 @@ def _is_mixed(word: str) -> bool:
 
 
 def _is_secret(chunk: str, word: str) -> bool:
-    """Whether one run of letters and digits is no word of a language, no hash and no number."""
+    """Whether one run of letters and digits is not a word of a language, a hash or a number."""
     if len(chunk) < JOINED or chunk.isdigit():
         return False
     at = word.index(chunk)
@@ -621,7 +621,7 @@ def _is_secret(chunk: str, word: str) -> bool:
 
 
 def _is_random(letters: str, chunks: list[str], least: float = RANDOM) -> bool:
-    """Whether most pairs are not those of a language; digits beside digits say nothing."""
+    """Whether most pairs belong to no language; pairs of digits do not count."""
     common, judged, odd = _load_tables()[2], 0, 0
     if len(set(letters)) < FEWEST:
         return False
@@ -647,7 +647,7 @@ def _measure_longest(word: str) -> int:
 
 
 def _load_tables() -> list[Any]:
-    """Load the tables: what is between words, what is between the runs of a word, the pairs of letters."""
+    """Load the tables: separators of words, separators of the runs in a word, the pairs of letters."""
     if not _loaded_tables:
         alphabet = {ord(sign) for sign in _BODY if sign.isalnum()}
         inner = {ord(sign) for sign in "_+/=.~-"}

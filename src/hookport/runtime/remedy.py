@@ -1,4 +1,4 @@
-"""The command that repairs what a message is about, as it works for the person who reads it."""
+"""The command that repairs what a message reports, in the form that works for its reader."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hookport.runtime.trust import ARCHIVE
 NAME = "hookport"
 
 
-# What the bridge in a project has instead of a command of hookport.
+# The bridge's own names for commands of hookport.
 INSTEAD = {"doctor": "status"}
 
 
 def format_command(*words: str, root: str = "") -> str:
-    """Format a command of hookport: by its name, or by the project's archive where it is not installed.
+    """Format a command of hookport: by its name, or with the project's archive if hookport is not installed.
 
-    `root` is the project that it is for, where that is not the one that the person works in.
+    `root` is the project it is for, if that is not the one that the person works in.
     """
     is_packed = _is_packed() and not _is_installed()
     is_packed = is_packed and (not root or os.path.exists(os.path.join(root, ARCHIVE)))
@@ -28,7 +28,7 @@ def format_command(*words: str, root: str = "") -> str:
 
 
 def format_for_models(*words: str, root: str = "") -> str:
-    """Format the same for a model, which may not run it: who may, and where."""
+    """Format the command for a model, which may not run it: who may, and where."""
     command = format_command(*words, root=root)
     return f"Ask the user to run `{command}` in their own terminal; it is refused here."
 

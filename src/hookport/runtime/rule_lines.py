@@ -1,9 +1,9 @@
-"""A command line as permission rules take it apart: its simple commands as written, or why it is unclear.
+"""A command line as permission rules parse it: its simple commands as written, or why it is unclear.
 
-What is read was measured on Claude Code 2.1.325 (`tests/rules/`): what is unclear there is unclear here. It
-is not what runs, which `hookport.shell` reads: a rule sees `sudo rm x` and `rm $HOME/x` as they are written,
-and gives up where a shell would not. Of the 1,261 lines measured, rules leave 575 unclear; of the 686 others,
-`hookport.shell`, which fills in variables and looks behind wrappers, finds the same commands in 369.
+The parser follows Claude Code 2.1.325 as measured (`tests/rules/`): what is unclear there is unclear here. It
+does not show what runs, which `hookport.shell` does: a rule sees `sudo rm x` and `rm $HOME/x` as written, and
+gives up where a shell would not. Of the 1,261 lines measured, rules leave 575 unclear. In 369 of the other
+686, `hookport.shell`, which fills in variables and looks behind wrappers, finds the same commands.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# A longer command is not taken apart; 9,000 letters were, 12,000 were not.
+# A longer command is not parsed; 9,000 letters were, 12,000 were not.
 MOST_LETTERS = 10_000
 DEEPEST = 20
 
 
-# In the text of a command, what the output of another is.
+# In the text of a command, the placeholder for another's output.
 FILLED = "$()"
 
 
 class UnclearError(Exception):
-    """A command line that is not taken apart, and why."""
+    """A command line that is not parsed, and why."""
 
 
-# The words that open a compound command, and those that stand inside one, with what opens it.
+# The words that open a compound command, and the words inside one, with the word that opens it.
 OPENING = ("if", "while", "until", "for", "(")
 INSIDE = {
     **dict.fromkeys(("then", "elif", "else", "fi"), ("if",)),
@@ -40,7 +40,7 @@ OPERATORS = ("&&", "||", "|&", ";;", ";", "&", "|", "\n")
 JOINING = ("&&", "||", "|&", "|")
 ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 DECLARING = ("export", "declare", "typeset", "local", "readonly")
-# Commands whose output, filled in, leaves the rest clear; of those that run others it does not.
+# Commands whose output leaves the rest of the line clear; commands that run others do not.
 PLAIN = (
     *("aws", "basename", "cargo", "cat", "cp", "curl", "cut", "date", "dirname", "docker", "echo", "expr"),
     *("gh", "git", "go", "grep", "head", "hostname", "id", "jq", "kubectl", "ls", "make", "mktemp", "mv"),
@@ -67,7 +67,7 @@ HOME = re.compile(r"\$HOME\b")
 SUM = re.compile(r"\$\(\([\d+\-*/% ]*\)\)")
 BRACES = re.compile(r"\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}")
 REDIRECTION = re.compile(r"\d*(?:&>>?|<<<|>>|>\||>&|<&|>|<)")
-# A here-document whose words nobody fills in: at the end of a line, or as all that `$(cat …)` has.
+# A here-document without expansion: at the end of a line, or as the whole of `$(cat …)`.
 DOCUMENT = re.compile(r"<<-?[ \t]*(['\"])([^'\"\n]+)\1[ \t]*(?=\n|$)")
 TEXT = re.compile(
     r"\$\(cat <<-?[ \t]*(['\"])([^'\"\n]+)\1[ \t]*\n(?:.*?\n)??[ \t]*\2[ \t]*\n?[ \t]*\)", re.DOTALL
@@ -75,7 +75,7 @@ TEXT = re.compile(
 
 
 class _Word:
-    """One word; `raw` is how it is written. `is_variable`: it is all one variable."""
+    """One word; `raw` is its spelling. `is_variable`: it consists of one variable."""
 
     __slots__ = ("is_variable", "raw", "text")
 
@@ -84,32 +84,32 @@ class _Word:
 
 
 class Line:
-    """The simple commands of a command line, as the words they are made of.
+    """The simple commands of a command line, as lists of words.
 
-    `is_open`: some have words that are filled in when they run. What this reader does not know is unclear.
+    `is_open`: some words are expanded when the command runs. Syntax unknown to this parser is unclear.
     """
 
     def __init__(self, text: str, depth: int = 0) -> None:
         self.text, self.at, self.depth = text, 0, depth
         self.commands: list[list[str]] = []
         self.is_open = False
-        # The words of the command that is read; the compound commands that it stands in, and whether one of
-        # these just ended; whether a command has to come, is redirected, is negated, is the first.
+        # The words of the current command; the compound commands around it, and whether one of them just
+        # ended; whether a command must follow, is redirected, is negated, is the first.
         self.words: list[_Word] = []
         self.opened: list[str] = []
         self.is_closed = self.is_due = self.is_redirected = self.is_negated = False
         self.is_first = True
-        # How many commands there are, those within others aside; whether it is one simple command.
+        # The number of commands, without nested ones; whether it is one simple command.
         self.count = 0
         self.is_plain = not depth or not re.search(r"""['"\\!]""", text)
         if depth > DEEPEST or len(text) > MOST_LETTERS:
-            raise UnclearError("the command is too long or too deep to be taken apart")
+            raise UnclearError("the command is too long or too deeply nested")
         if odd := re.search(r"[^\S \t\n]|[\0-\x08\x0e-\x1f]", text):
-            raise UnclearError(f"the command has the character {odd[0]!r}")
+            raise UnclearError(f"the command contains the character {odd[0]!r}")
         self._read()
 
     def texts(self) -> Iterator[str]:
-        """Each command with one blank between its words, quotes aside."""
+        """Each command with one blank between its words, without quotes."""
         for words in self.commands:
             yield " ".join(words)
             if words[0] == "xargs" and len(words) > 1 and not words[1].startswith("-"):
@@ -118,28 +118,28 @@ class Line:
                 yield " ".join(("[[", *words[1:]))
 
     def _read(self) -> None:
-        """Take the text apart."""
+        """Parse the text."""
         for sign in self._read_tokens():
             if isinstance(sign, _Word):
                 self._take_word(sign)
             elif sign == "(":
                 if self.words or self.is_closed:
-                    raise UnclearError("the command has brackets")
+                    raise UnclearError("the command contains brackets")
                 self.opened.append(sign)
                 self.is_due, self.is_first, self.is_plain = True, False, False
             else:
                 self._take_end(sign)
         if self.opened or self.is_due:
-            raise UnclearError("the command is not complete")
+            raise UnclearError("the command is incomplete")
         self.is_plain = self.is_plain and self.count < 2
         if self.is_open and not self.is_plain:
-            raise UnclearError("the command has parts that are filled in when it runs")
+            raise UnclearError("the command contains expansions")
 
     def _take_word(self, sign: _Word) -> None:
         word = sign.text if sign.raw == sign.text else ""
         is_start = not self.words
         if self.is_closed or (is_start and (word in UNREAD or sign.raw.startswith("{"))):
-            raise UnclearError(f"the command has '{sign.raw}'")
+            raise UnclearError(f"the command contains '{sign.raw}'")
         self.is_due, self.is_first = False, False
         if is_start and word == "!":
             self.is_due, self.is_negated, self.is_plain = True, True, False
@@ -150,12 +150,12 @@ class Line:
             self.is_due, self.is_plain = word != "for", False
             self.words += [sign] if word == "for" else []
         elif is_start and sign.is_variable:
-            raise UnclearError("the name of a command is filled in when it runs")
+            raise UnclearError("a command name is an expansion")
         else:
             self.words.append(sign)
 
     def _take_end(self, sign: str) -> None:
-        """An operator, a closing bracket or the end of the text."""
+        """Take an operator, a closing bracket or the end of the text."""
         is_empty = not self.words and not self.is_closed
         self._keep_command()
         if self.is_due and sign != "\n":
@@ -163,7 +163,7 @@ class Line:
         if is_empty and sign not in ("\n", "") and (self.is_first or sign != ";"):
             raise UnclearError("an operator has no command")
         if sign == ";;" or (sign in (";", "\n") and "(" in self.opened) or (sign == "&" and self.opened):
-            raise UnclearError("the command has several in brackets")
+            raise UnclearError("the command contains several commands in brackets")
         self.is_redirected = False
         self.words.clear()
         self.is_closed = False
@@ -173,16 +173,16 @@ class Line:
             self.is_due = True
 
     def _take_inside(self, word: str) -> None:
-        """A word inside a compound command, which may close it."""
+        """Take a word inside a compound command, which may close it."""
         if not self.opened or self.opened[-1] not in INSIDE[word]:
-            raise UnclearError(f"'{word}' is not inside of what it belongs to")
+            raise UnclearError(f"'{word}' is outside its compound command")
         self.is_closed = word in CLOSING
         self.is_due = not self.is_closed
         if self.is_closed:
             self.opened.pop()
 
     def _keep_command(self) -> None:
-        """Keep a simple command without what it sets before its name."""
+        """Keep a simple command without the assignments before its name."""
         words = self.words
         if words and words[0].text == "for" == words[0].raw:
             return
@@ -202,7 +202,7 @@ class Line:
             operator = next((sign for sign in OPERATORS if text.startswith(sign, self.at)), "")
             if blank := BLANK.match(text, self.at):
                 if char == "#" and self.is_redirected:
-                    raise UnclearError("a comment stands behind a redirection")
+                    raise UnclearError("a comment follows a redirection")
                 self.at = blank.end()
             elif REDIRECTION.match(text, self.at):
                 self._skip_redirection(documents)
@@ -213,13 +213,13 @@ class Line:
                 yield operator
             elif char in "()":
                 if text.startswith("((", self.at):
-                    raise UnclearError("the command has a sum")
+                    raise UnclearError("the command contains arithmetic")
                 self.at += 1
                 yield char
             else:
                 yield self._read_word()
         if documents:
-            raise UnclearError("a here-document does not end")
+            raise UnclearError("a here-document is not closed")
         yield ""
 
     def _skip_documents(self, documents: list[str]) -> None:
@@ -227,7 +227,7 @@ class Line:
         for end in documents:
             match = re.compile(rf"^[ \t]*{re.escape(end)}[ \t]*$", re.MULTILINE).search(self.text, self.at)
             if match is None:
-                raise UnclearError("a here-document does not end")
+                raise UnclearError("a here-document is not closed")
             self.at = min(match.end() + 1, len(self.text))
         documents.clear()
 
@@ -238,7 +238,7 @@ class Line:
             not (self.count or self.opened or self.is_closed or self.is_negated) and text.count("<<") == 1
         )
         if (document and not is_lone) or (self.words and self.words[0].text in ("[", "[[", *DECLARING)):
-            raise UnclearError("the command has a redirection that is not read")
+            raise UnclearError("the command contains an unsupported redirection")
         self.is_redirected, self.is_plain = True, False
         if document:
             documents.append(document[2])
@@ -250,11 +250,11 @@ class Line:
         while text[self.at : self.at + 1] in (" ", "\t"):
             self.at += 1
         if text[self.at : self.at + 1] in ("", "\n", "<", ">", "(", ")", ";", "&", "|", "-"):
-            raise UnclearError("the command has a redirection that is not read")
+            raise UnclearError("the command contains an unsupported redirection")
         start = self.at
         self._read_word()
         if "$" in text[start : self.at] or "`" in text[start : self.at]:
-            raise UnclearError("a redirection is filled in when it runs")
+            raise UnclearError("a redirection target is an expansion")
 
     def _read_word(self) -> _Word:
         """Read the word at this place."""
@@ -268,14 +268,14 @@ class Line:
         return _Word(text[start : self.at], value, is_variable=False)
 
     def _read_piece(self, start: int) -> str:
-        """Read one letter of the word that starts there, or all that is quoted or filled in."""
+        """Read one letter of the word that starts there, or a whole quoted part or expansion."""
         text, char = self.text, self.text[self.at]
-        # What a command sets, before its name or by it.
+        # An assignment, before the command's name or by the command.
         can_set = not self.words or self.words[0].text in DECLARING
         if char == "'":
             end = text.find("'", self.at + 1)
             if end < 0:
-                raise UnclearError("a quote does not end")
+                raise UnclearError("a quote is not closed")
             quoted, self.at = text[self.at + 1 : end], end + 1
             return quoted
         if char == '"':
@@ -284,19 +284,19 @@ class Line:
             self.at += 2
             following = text[self.at - 1 : self.at]
             if following in (" ", "\t", ""):
-                raise UnclearError("a blank is quoted by a backslash")
+                raise UnclearError("a backslash escapes a blank")
             return following if following != "\n" else ""
         if char in "$`":
             if not self.words and not ASSIGNED.match(text, start):
-                raise UnclearError("the name of a command is filled in when it runs")
+                raise UnclearError("a command name is an expansion")
             return self._read_filled(is_open=not (can_set and ASSIGNED.fullmatch(text, start, self.at)))
         if BRACES.match(text, self.at):
-            raise UnclearError("the command has alternatives in braces")
+            raise UnclearError("the command contains a brace expansion")
         self.at += 1
         return char
 
     def _read_quoted(self, *, is_set: bool) -> str:
-        """Read what stands in double quotes."""
+        """Read the content of double quotes."""
         text, value = self.text, ""
         self.at += 1
         while self.at < len(text):
@@ -310,17 +310,17 @@ class Line:
                 self.at += 2
             elif char in "$`":
                 if is_set and not HOME.match(text, self.at):
-                    raise UnclearError("a variable is set to what is filled in when it runs")
+                    raise UnclearError("a variable is set to an expansion")
                 is_all = text[self.at - 1] == '"'
                 value += self._read_filled(is_open=False)
                 self.is_open |= is_all and text[self.at : self.at + 1] == '"' and value == FILLED
             else:
                 value += char
                 self.at += 1
-        raise UnclearError("a quote does not end")
+        raise UnclearError("a quote is not closed")
 
     def _read_filled(self, *, is_open: bool) -> str:
-        """Read what is filled in when the command runs: the output of other commands."""
+        """Read an expansion: the output of other commands."""
         text = self.text
         for pattern in (TEXT, HOME, *(() if self.depth else (SUM,))):
             if plain := pattern.match(text, self.at):
@@ -329,7 +329,7 @@ class Line:
         if text[self.at] == "`":
             end = re.compile(r"(?:[^`\\]|\\.)*`", re.DOTALL).match(text, self.at + 1)
             if end is None:
-                raise UnclearError("a backtick does not end")
+                raise UnclearError("a backtick is not closed")
             inner = re.sub(r"\\([`\\$])", r"\1", end[0][:-1])
             self.at = end.end()
         elif text.startswith("$(", self.at) and not text.startswith("$((", self.at):
@@ -337,7 +337,7 @@ class Line:
             self.at = self._find_end(start)
             inner = text[start : self.at - 1]
         elif re.match(r"\$[\w@*#?$!{\['\"(-]", text[self.at : self.at + 2]):
-            raise UnclearError("the command has variables")
+            raise UnclearError("the command contains variables")
         else:
             self.at += 1
             return "$"
@@ -348,13 +348,13 @@ class Line:
         return FILLED
 
     def _find_end(self, start: int) -> int:
-        """Find the end of what is in brackets."""
+        """Find the closing bracket."""
         at, depth = start, 1
         text = self.text
         while at < len(text):
             skipped = re.compile(r"'[^']*'|\\.|<<").match(text, at)
             if skipped and skipped[0] == "<<":
-                raise UnclearError("a here-document stands in brackets")
+                raise UnclearError("a here-document is inside brackets")
             if skipped:
                 at = skipped.end()
                 continue
@@ -362,4 +362,4 @@ class Line:
             at += 1
             if depth == 0:
                 return at
-        raise UnclearError("a bracket does not end")
+        raise UnclearError("a bracket is not closed")

@@ -1,9 +1,9 @@
 """Permission rules as conditions of a hook: `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:x.org)`.
 
-A rule that cannot be decided holds. What holds was measured on Claude Code 2.1.325 (`tests/rules/`). Where
-its documentation promises more than that version does (`Edit` rules cover every tool that edits, `domain:`,
-the name of a subagent, all tools of an MCP server), the documentation counts too: no hook runs less often
-than its author was told.
+An undecided rule holds. The rules follow Claude Code 2.1.325 as measured (`tests/rules/`). Where its
+documentation promises more than that version does (`Edit` rules cover every tool that edits, `domain:`, the
+name of a subagent, all tools of an MCP server), the documentation counts too: no hook runs less often than
+its author expects.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from hookport.model.runs import Call, Event
     from hookport.wire.table import Wire
 
-# A rule for the first of these tools covers the others.
+# A rule for the first tool covers the others.
 COVERED = {
     "file_edit": ("file_edit", "file_write", "notebook_edit"),
     "file_read": ("file_read", "search", "find"),
 }
 FILES = (*COVERED["file_edit"], "file_read")
 SEARCHES = ("search", "find")
-# Kinds of which an agent has several tools that are not each other's names.
+# Kinds of tool with several different tools in one agent.
 TOLD_APART = ("shell", "todo")
 
 
 def check_rule(rule: str, event: Event, call: Call, wire: Wire) -> bool | str:
-    """Check whether a rule applies to a call, or return why that is unknown."""
+    """Check whether a rule matches a call, or return why that is unknown."""
     tool, inside = _split_rule(rule)
     if call.mcp_tool:
         match = _match_mcp(tool, call)
-        return f"what '{inside}' means for an MCP tool is not defined" if match and inside else match
+        return f"'{inside}' has no defined meaning for an MCP tool" if match and inside else match
     kinds = _find_kinds(tool, event, call, wire, covers=bool(inside))
     if not kinds or not inside:
         return bool(kinds)
@@ -45,7 +45,7 @@ def check_rule(rule: str, event: Event, call: Call, wire: Wire) -> bool | str:
 
 
 def _split_rule(rule: str) -> tuple[str, str]:
-    """Split a rule into (tool, content of the brackets); without a closing bracket it is all name."""
+    """Split a rule into (tool, content of the brackets); without a closing bracket all of it is the name."""
     tool, bracket, inside = rule.partition("(")
     if not bracket or not inside.endswith(")"):
         return rule, ""
@@ -53,14 +53,14 @@ def _split_rule(rule: str) -> tuple[str, str]:
 
 
 def _find_kinds(tool: str, event: Event, call: Call, wire: Wire, *, covers: bool) -> list[str]:
-    """Find the kinds of tool that rule and call share; an empty text if they share the name alone."""
+    """Find the kinds of tool that rule and call share; an empty text if they share only the name."""
     kinds = [kind for kind in (call.tool, *call.also) if kind]
     if tool == call.native:
         return kinds or [""]
     is_own = wire.id == event.agent
     named = [kind for kind, names in wire.names.items() if tool in names]
     if is_own:
-        # A tool that is gone is no other one's name.
+        # A removed tool is not another tool's name.
         named = [kind for kind in named if kind not in COVERED or wire.names[kind][0] == tool]
         named = [kind for kind in named if kind not in TOLD_APART]
     covered = {*named, *(more for kind in named if covers for more in COVERED.get(kind, ()))}
@@ -68,7 +68,7 @@ def _find_kinds(tool: str, event: Event, call: Call, wire: Wire, *, covers: bool
 
 
 def _match_mcp(tool: str, call: Call) -> bool | str:
-    """Match an MCP tool: a rule names one tool, some by `*`, or a server."""
+    """Match an MCP tool: a rule names one tool, several with `*`, or a server."""
     prefix, server, *rest = (*tool.split("__", 2), "")[:4]
     if prefix != "mcp":
         return False
@@ -77,7 +77,7 @@ def _match_mcp(tool: str, call: Call) -> bool | str:
         return False
     if call.server:
         return _is_like(server, _fold_name(call.server)) or _is_like(server, call.server)
-    return "the agent does not say which MCP server the tool is of"
+    return "the agent does not name the tool's MCP server"
 
 
 def _fold_name(name: str) -> str:
@@ -89,7 +89,7 @@ def _is_like(pattern: str, name: str) -> bool:
 
 
 def _translate_glob(pattern: str) -> str:
-    r"""Translate a pattern in which `*` is any text and `\\*` a star into a regular expression."""
+    r"""Translate a pattern into a regular expression: `*` is any text, `\\*` a star."""
     parts = re.split(r"(\\\*|\*+)", pattern)
     literals = {r"\*": r"\*"}
     return "".join(
@@ -101,7 +101,7 @@ def _translate_glob(pattern: str) -> str:
 def _match_inside(inside: str, kind: str, event: Event, call: Call) -> bool | str:
     if kind == "shell":
         command = call.input.get("command")
-        return _match_shell(inside, command) if isinstance(command, str) else "the command is no text"
+        return _match_shell(inside, command) if isinstance(command, str) else "the command is not a string"
     if kind in FILES or kind in SEARCHES:
         path = call.input.get("path")
         if isinstance(path, str) and path and _match_path(inside, path, event):
@@ -115,7 +115,7 @@ def _match_inside(inside: str, kind: str, event: Event, call: Call) -> bool | st
     if kind == "agent" and ":" not in inside:
         agent = call.input.get("agent_type")
         return not isinstance(agent, str) or not agent or _is_like(inside, agent)
-    return f"what '{inside}' means for this tool is not defined"
+    return f"'{inside}' has no defined meaning for this tool"
 
 
 def _is_domain(domain: str, url: str) -> bool:
@@ -126,8 +126,8 @@ def _is_domain(domain: str, url: str) -> bool:
 def _match_path(pattern: str, path: str, event: Event) -> bool:
     """Whether a gitignore pattern matches a file.
 
-    One that starts with `//` is of the root of the disk, with `~/` of the user's home, with `/` of the
-    project, any other of the folder that the agent works in; letters in any case.
+    A pattern starting with `//` is relative to the root of the disk, with `~/` to the user's home, with `/`
+    to the project, any other to the agent's working folder; case does not matter.
     """
     cwd = os.path.abspath(event.cwd or event.root or os.curdir)
     root = os.path.abspath(event.root) if event.root else cwd
@@ -158,7 +158,7 @@ def _strip_folder(path: str, folder: str) -> str:
 
 
 def _translate_ignore(pattern: str) -> str:
-    """Translate a gitignore pattern into a regular expression for a path and all below it."""
+    """Translate a gitignore pattern into a regular expression for a path and everything below it."""
     steps = pattern.rstrip("/")
     steps = steps.removeprefix("/") if "/" in steps else f"**/{steps}"
     expression = ""
@@ -173,7 +173,7 @@ def _translate_ignore(pattern: str) -> str:
 
 
 def _translate_step(part: str) -> str:
-    """Translate one name in a path: `*` and `?` stay within it, `[…]` is a set, a backslash quotes."""
+    """Translate one name in a path: `*` and `?` stay within it, `[…]` is a set, a backslash escapes."""
     expression, at = "", 0
     while at < len(part):
         char, rest = part[at], part[at:]
@@ -203,9 +203,9 @@ def _match_shell(pattern: str, command: str) -> bool | str:
         return str(unclear)
     if any(map(_make_matcher(pattern), line.texts())):
         return True
-    # What is filled in may be anything but the name of a command.
+    # An expansion may be anything but a command name.
     if line.is_open and not re.fullmatch(r"[^\s*?\[]+(?: |:)?\*", pattern):
-        return "the command has parts that are filled in when it runs"
+        return "the command contains expansions"
     return False
 
 

@@ -1,6 +1,6 @@
-"""The patterns of what surrounds a secret, and of what one looks like, with the needles that call for them.
+"""The patterns of secrets and of the text around them, with the needles that trigger them.
 
-`redaction` has the needles too; it loads this module, and regular expressions, when a text holds one.
+`redaction` has the needles too; it loads this module, and regular expressions, when a text contains one.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ _SCHEME = (
     r"(?:(?:bearer|basic|token|digest|negotiate|apikey|splunk|geniekey|sso-key|bot|ssws|oauth|jwt|key"
     r"|klaviyo-api-key|zoho-oauthtoken)[ \t\\]++)?+"
 )
-# Not what was replaced already, not a command that prints the secret, and not a variable that holds it.
+# Not an already replaced value, not a command that prints the secret, not a variable with it.
 _VARIABLE = r"""\$(?:\{[a-z_][a-z0-9_]*+(?::?[-?][^}\s]*+)?\}|[a-z_][a-z0-9_]*+)"""
 _NEW = (
     r"""(?!\[redacted\]|\$\(|"\$\(|""|''|(?:null|nil|none|true|false|undefined"""
     r"""|string|str|text|integer|int|boolean|bool|bytes|number)(?![a-z0-9_-])"""
     rf"""|"?{_VARIABLE}"?(?:[\s;&|)"',\]}}]|$))"""
 )
-# In quotes, maybe with a language's prefix, in quotes that are escaped themselves, or up to what ends a word.
+# In quotes, maybe with a language's prefix, in escaped quotes, or up to the end of the word.
 _VALUE = (
     rf"""(?:[bfnru@]?+"(?:[^"\\]|\\.)*+"?|[bfnru]?+'[^']*+'?|\\+["'][^"']*+["']?|{_SCHEME}[^\s&;|"'<>]++)"""
 )
 _PEM = "[A-Z0-9 ]{0,30}PRIVATE KEY[A-Z ]{0,10}"
 _SUFFIX = rf"""[0-9]?+(?![_-]?(?:{"|".join(OPEN)})(?![a-z]))(?:[_-][a-z0-9_-]{{0,30}})?\\*+["']?+\]?+"""
 _GETS = r"""(?:[ \t]*:[ \t]*[\w.|\[\]]{1,40}[ \t]*=[ \t]*(?=["'])|\s*(?::?={1,3}+>?|:(?!:))\s*+|>|%3D)"""
-# Where a word starts, also behind the `\n` of a text that is escaped.
+# Where a word starts, also after the `\n` of an escaped text.
 _START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
-# What reads a secret from its stdin, by a word of its name, its sub-command or an option; not what searches.
+# Programs that read a secret from stdin, by their name, sub-command or option; not those that search.
 _READERS = (
     "sudo -", "passw", "passphrase", "pass ", "crypt", "-stdin", "-token", "secret", "login", "kinit",
     "unlock", "unseal", "vault", "cred", "auth ", "luks", "keyring", "keychain", "load-key", "runas",
@@ -53,22 +53,22 @@ _ON = r"[^\n|;&]{0,200}?"
 
 
 def _program(names: str, options: str, *, joined: bool = False) -> str:
-    """A pattern for an option of some programs that takes a secret, in this case of letters."""
+    """Make a pattern for a program's option that takes a secret, in this case of letters."""
     joint = r"(?=\S)" if joined else r"[ \t=]+"
     return rf"((?<![\w-])(?:{names})(?![\w-]){_ON}[ \t](?-i:{options}){joint}){_NEW}{_VALUE}"
 
 
-# What surrounds a secret, in any case: needles, pattern, what is put in its place. The order matters: what
-# spans lines comes first, and what names a secret comes before the tables of what one looks like. The options
+# What surrounds a secret, in any case of letters: needles, pattern, replacement. The order matters: patterns
+# that span lines come first, and names of secrets come before the tables of secrets' own forms. The options
 # are those of the programs' manuals.
 CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    # RFC 7468, and OpenSSH's and PGP's forms of it; a text that was cut has no end line.
+    # RFC 7468, and OpenSSH's and PGP's forms of it; a cut text has no end line.
     (
         ("private key",),
         rf"-----BEGIN {_PEM}-----.*?(?:-----END {_PEM}-----|\Z)",
         REDACTED,
     ),
-    # RFC 9110, 11.6.2, and the schemes that are in use; some have several parameters.
+    # RFC 9110, 11.6.2, and the schemes in use; some have several parameters.
     (
         ("authorization",),
         (
@@ -82,7 +82,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("bearer",), rf"(bearer[ \t\\]++){_NEW}[A-Za-z0-9._~+/=-]{{16,}}+", rf"\1{REDACTED}"),
     # RFC 6265, 4.2.
     (("cookie:",), rf"""(cookie:[ \t]*+){_NEW}[^\r\n"']++""", rf"\1{REDACTED}"),
-    # Any other header that has a secret in its name.
+    # Any other header whose name marks a secret.
     (
         (
             "key:",
@@ -101,14 +101,14 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         ),
         rf"\1{REDACTED}",
     ),
-    # RFC 3986, 3.2.1: `user:password@`, or a token in place of the user. The password may have an @ that
+    # RFC 3986, 3.2.1: `user:password@`, or a token instead of the user. The password may contain an @ that
     # should have been escaped.
     (
         ("@",),
         rf"""(://)(?:([^\s/@:"'<>]{{0,128}}:){_NEW}[^\s/"'<>]+|(?=[a-z_-]{{0,60}}[0-9])[a-z0-9_-]{{16,}}+)@""",
         rf"\1\2{REDACTED}@",
     ),
-    # The same without a scheme, where the password looks like one: `root:…@localhost`, `app:…@tcp(db)`.
+    # The same without a scheme, if the password looks like one: `root:…@localhost`, `app:…@tcp(db)`.
     (
         ("@",),
         (
@@ -117,7 +117,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         ),
         rf"\1{REDACTED}",
     ),
-    # Any password there, where a host follows; not `mailto:` and `npm:`.
+    # Any password there, if a host follows; not `mailto:` and `npm:`.
     (
         ("@",),
         (
@@ -127,7 +127,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         ),
         rf"\1{REDACTED}",
     ),
-    # `-n user:password`, where it looks like one.
+    # `-n user:password`, if it looks like one.
     (
         (" -n ",),
         (
@@ -329,7 +329,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         ),
         rf"\1{REDACTED}",
     ),
-    # What a shell prints into a file that a program reads; what expect(1) types.
+    # Text that a shell prints into a file for a program; text that expect(1) types.
     (("<(echo", "<(printf"), rf"(<\((?:echo|printf)[ \t]+(?:-\w+[ \t]+)*){_NEW}[^)\n]++", rf"\1{REDACTED}"),
     (
         ("passwordeval",),
@@ -349,14 +349,14 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         rf"""(auth\w*[ \t]*[=:][ \t]*[(\[][ \t]*["'][^"'\n]*["'],[ \t]*["']){_NEW}[^"'\n]++""",
         rf"\1{REDACTED}",
     ),
-    # A token in place of the user, and what follows a token.
+    # A token instead of the user, and the text after a token.
     (
         (" -u", "--user", REDACTED),
         rf"((?<!\S)(?:-u[ \t]*|--user[ \t=]+)[\"']?){_NEW}(?=[a-z_-]{{0,60}}[0-9])[a-z0-9_-]{{16,}}+(?=:)",
         rf"\1{REDACTED}",
     ),
     ((f"{REDACTED}:",), r"(\[redacted\]:)(?=[a-z]*[0-9])[a-z0-9_-]{8,}+", rf"\1{REDACTED}"),
-    # Programs that take a secret as an argument of its own.
+    # Programs that take a secret as a separate argument.
     (
         (
             "login",
@@ -384,7 +384,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         rf"((?:alias[ \t]+set|host[ \t]+add)[ \t]+\S+[ \t]+\S+://\S+[ \t]+\S+[ \t]+){_NEW}{_VALUE}",
         rf"\1{REDACTED}",
     ),
-    # What is piped into, or handed to, a program that reads a secret; several lines of it too.
+    # Text piped into, or handed to, a program that reads a secret; several lines of it too.
     (
         _READERS,
         (
@@ -427,7 +427,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         ),
         rf"\1{REDACTED}",
     ),
-    # Secrets of clusters and hosts: every value is one, whatever its name.
+    # Secrets of clusters and hosts: every value is a secret, whatever its name.
     (("--from-literal",), rf"(--from-literal[ \t=]+[\"']?[\w.-]+=){_NEW}{_VALUE}", rf"\1{REDACTED}"),
     (
         ("secret set", "secrets set", "secrets:set", "secret put"),
@@ -450,7 +450,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         ),
         rf"\1{REDACTED}",
     ),
-    # What a sub-command of that name is given, if it looks like a key.
+    # The argument of a sub-command of that name, if it looks like a key.
     (
         (
             "login ",
@@ -562,7 +562,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         rf"(identified(?:[ \t]+with[ \t]+\S+)?[ \t]+by[ \t]+(?:values?[ \t]+)?){_NEW}[^\s;\"']{{4,}}+",
         rf"\1{REDACTED}",
     ),
-    # In a sentence: what has a digit in it, so that a password that is wrong or missing can be told.
+    # In a sentence: a word with a digit, so that "password is wrong" or "is missing" stays readable.
     (
         ("password is", "passwd is", "passphrase is", "token is", "key is", "secret is"),
         rf"((?:pass(?:word|wd|phrase)|token|key|secret) is:?[ \t]+)(?=\S{{0,64}}[0-9]){_NEW}{_VALUE}",
@@ -595,11 +595,11 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ),
 )
 
-# A name of a secret and its value: an assignment in a shell, an address, a file of settings or a program,
-# where a type may stand between; or a word behind it, if the name is an option or what a command sets.
+# A secret's name and value: an assignment in a shell, an address, a settings file or a program, maybe with a
+# type between them; or the word after the name, if it is an option or set by a command.
 NAMED_VALUE = rf"({_WORD}{_SUFFIX})({_GETS}|[ \t]+(?![-=|&;<>])){_NEW}({_VALUE})"
 
-# What a secret itself looks like otherwise: needles and pattern, in this case of letters only.
+# Other forms of secrets: needles and pattern, in this case of letters only.
 FORMATS: tuple[tuple[tuple[str, ...], str], ...] = (
     # Addresses that are secrets as a whole.
     (("hooks.slack.com/",), r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{10,}"),

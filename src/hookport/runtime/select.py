@@ -1,7 +1,7 @@
-"""Which hooks a call or an event is for, and why; a matcher that cannot be decided matches.
+"""Which hooks match a call or an event, and why. An undecided matcher matches.
 
 A matcher uses the names of its own dialect, so it is tested against that dialect's name of the tool, whatever
-the firing agent calls it.
+the firing agent's name for it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ EVERY_SERVER = "*"
 KINDS = ("tool", "pattern", "mcp")
 
 
-# Events on which a hook may keep a tool from running.
+# Events on which a hook may prevent a tool from running.
 GUARDED = ("before_tool_execute", "permission_request")
 
 
 class Match:
-    """Whether a hook runs, and why; `doubt` is what could not be decided and counts as a match.
+    """Whether a hook runs, and why; `doubt` is the undecided part that counts as a match.
 
     `word` is the canonical tool by which it matched.
     """
@@ -39,10 +39,10 @@ class Match:
 
 
 def match_hook(hook: PlannedHook, event: Event, call: Call | None, wire: Wire) -> Match:
-    """Whether a hook of a wire runs on an event with this call."""
+    """Match a hook of a wire against an event with this call."""
     if hook.event != event.event:
         return Match(f"it is for {hook.event}, not for {event.event}", matches=False)
-    result = Match("it has no matcher, so it runs on every one", matches=True)
+    result = Match("it has no matcher, so it runs every time", matches=True)
     if hook.terms:
         result = (
             _match_tool(hook, call, wire) if hook.subject == "tool" else _match_subject(hook, event, wire)
@@ -56,14 +56,14 @@ def match_hook(hook: PlannedHook, event: Event, call: Call | None, wire: Wire) -
 
 
 def is_for(hook: PlannedHook, wire: Wire, event: Event) -> bool:
-    """Whether a hook is for an event."""
+    """Whether a hook is for this event."""
     return bool(find_targets(hook, wire, event)[0])
 
 
 def find_targets(
     hook: PlannedHook, wire: Wire, event: Event
 ) -> tuple[list[tuple[int, str]], str, tuple[str, ...]]:
-    """Find the calls of an event that the hook runs on (-1: the whole event), by which word, and why."""
+    """Find the calls of an event that the hook runs on (-1: the whole event), by which tool, and why."""
     call = event.call
     is_split = call is not None and call.parts and wire.id != event.agent
     calls = list(enumerate(call.parts)) if call is not None and is_split else [(-1, call)]
@@ -79,7 +79,7 @@ def find_native_event(hook: PlannedHook, wire: Wire, event: Event) -> str:
 
 
 def is_as_strict(strict_hook: PlannedHook, hook: PlannedHook) -> bool:
-    """Whether what another hook may deny, this one may deny too."""
+    """Whether this hook may deny whatever another hook may deny."""
     return (strict_hook.blocking and not strict_hook.is_async) or hook.is_async or not hook.blocking
 
 
@@ -118,20 +118,20 @@ def parse_terms(text: str) -> list[list[str]]:
 
 def _match_tool(hook: PlannedHook, call: Call | None, wire: Wire) -> Match:
     if call is None:
-        return Match("the event is about no tool", matches=False)
+        return Match("the event has no tool call", matches=False)
     for tool in (call.tool, *call.also):
         if tool and tool in hook.tools:
             return Match(f"its matcher has the tool {tool}", matches=True, word=tool)
     names = _list_names(call, wire)
     for term in hook.terms:
         if call.tool and term[1] in hook.tools:
-            continue  # The agent may call another tool by that word.
+            continue  # The agent may use that name for another tool.
         result = _match_term(term, call, names, wire)
         if result is not None and result.matches:
             return result
     if not call.known_by and hook.tools and _can_deny(hook):
         doubt = f"unknown tool '{call.native}'"
-        return Match(f"its matcher may have this tool: {doubt}", matches=True, doubt=doubt)
+        return Match(f"its matcher may match this tool: {doubt}", matches=True, doubt=doubt)
     expected = " or ".join(sorted(hook.tools)) or "; ".join(value for _, value, _ in hook.terms)
     return Match(f"its matcher is for {expected}, this is {call.tool or names[0]}", matches=False)
 
@@ -142,14 +142,14 @@ def _can_deny(hook: PlannedHook) -> bool:
 
 
 def _match_term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Match | None:
-    """Match a tool that is in no vocabulary."""
+    """Match a tool outside the vocabulary."""
     kind, value, inner = term
     if kind == "tool":
         return Match(f"its matcher has the tool {value}", matches=value in names)
     if kind == "pattern":
         return _match_name(value, call, names, wire)
     if call.server and inner and name_mcp_tool(wire, value, inner) in names:
-        # A combined name does not always show where the server's name ends.
+        # A combined name may not show where the server's name ends.
         return Match(f"its matcher has the MCP tool {names[0]}", matches=True)
     if not call.mcp_tool:
         return None
@@ -179,11 +179,11 @@ def _match_name(pattern: str, call: Call, names: list[str], wire: Wire) -> Match
 
 def _match_in_doubt(call: Call) -> Match:
     doubt = (
-        f"the name '{call.native}' does not tell where the MCP server's name ends"
+        f"the name '{call.native}' does not show where the MCP server's name ends"
         if call.server
-        else "the agent does not say which MCP server the tool is of"
+        else "the agent does not name the tool's MCP server"
     )
-    return Match(f"its matcher may have this MCP tool: {doubt}", matches=True, doubt=doubt)
+    return Match(f"its matcher may match this MCP tool: {doubt}", matches=True, doubt=doubt)
 
 
 def _find_other_splits(call: Call) -> list[tuple[str, str]]:
@@ -207,7 +207,7 @@ def _may_find(pattern: str, call: Call, wire: Wire) -> bool:
     from hookport.model.patterns import Sign, Unknown, may_match
 
     prefix, joint = (wire.mcp or ("mcp__", "__"))[:2]
-    # Where the joint is two signs or more, a server's name does not have it.
+    # A joint of two or more characters does not occur in a server's name.
     unknown = Unknown(joint if len(joint) > 1 else "")
 
     def spelled(name: str) -> list[object]:
@@ -254,7 +254,7 @@ def _match_subject(hook: PlannedHook, event: Event, wire: Wire) -> Match:
     """Match what the event is about: a session's source, a subagent, a kind of notification."""
     subject = find_subject(wire, event, hook.native or choose_native(wire, event), hook.subject)
     if not subject:
-        doubt = f"the agent does not say the {hook.subject or 'subject'} of this event"
+        doubt = f"the agent does not send the {hook.subject or 'subject'} of this event"
         return Match(f"its matcher cannot be tested: {doubt}", matches=True, doubt=doubt)
     for kind, value, _ in hook.terms:
         if kind == "pattern":
@@ -269,22 +269,22 @@ def _match_subject(hook: PlannedHook, event: Event, wire: Wire) -> Match:
 def _match_condition(hook: PlannedHook, event: Event, call: Call | None, wire: Wire) -> Match:
     """Match the permission rule of the hook."""
     if call is None:
-        return Match("the event is about no tool, so its rule is for none", matches=False)
+        return Match("the event has no tool call for its rule", matches=False)
     if not call.known_by and _can_deny(hook):
         doubt = f"unknown tool '{call.native}'"
-        return Match(f"its rule {hook.condition} may be for this tool: {doubt}", matches=True, doubt=doubt)
+        return Match(f"its rule {hook.condition} may match this tool: {doubt}", matches=True, doubt=doubt)
     from hookport.runtime import rules
 
     result = rules.check_rule(hook.condition, event, call, wire)
     if isinstance(result, str):
         return Match(f"its rule {hook.condition} could not be decided: {result}", matches=True, doubt=result)
-    return Match(f"its rule {hook.condition} {'holds' if result else 'does not hold'}", matches=result)
+    return Match(f"its rule {hook.condition} {'matches' if result else 'does not match'}", matches=result)
 
 
 def _match_content(hook: PlannedHook, _event: Event, call: Call | None, _wire: Wire) -> Match:
     """Match the pattern on the tool's input: on its field, else on every text."""
     if call is None:
-        return Match("the event is about no tool, so its pattern has nothing to match", matches=False)
+        return Match("the event has no tool call for its pattern", matches=False)
     about = call.input.get(hook.content_of) if hook.content_of else None
     texts = [about] if isinstance(about, str) else _list_texts(call.input)
     result = _match_pattern(hook.content, texts)

@@ -1,7 +1,7 @@
 """The memory of a session between events: stop hooks in a row, and a decision to repeat.
 
-Both are kept in small files of the state directory, without secrets and without the text of a call. Every
-change is made under a lock. Where they cannot be kept, a dispatch goes on without.
+Small files in the state directory store both, without secrets and without the text of a call. Every change
+is made under a lock. If they cannot be stored, a dispatch continues without them.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from hookport.wire.table import Wire
 
 
-# Claude Code, Copilot and Qwen Code end a stop hook themselves after eight blocks (measured); so do we.
+# Claude Code, Copilot and Qwen Code ignore a stop hook after eight blocks (measured); so do we.
 MOST_STOPS = 8
 LIMIT_VARIABLE = "HOOKPORT_STOP_LIMIT"
 STOPS = ("agent_stop", "subagent_stop")
 # Two events of one call follow each other within this many seconds; a later one belongs to a new call.
 REPLAY_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
-# Notices are remembered as long as a session may be resumed, up to this many.
+# Notices are remembered while a session may be resumed, up to this many.
 TOLD_SECONDS, MOST_TOLD = 7 * 24 * 3600.0, 500
-# Beside the folder of sessions, so that it is never removed with an old one. A process that holds it and does
-# not go on keeps others waiting this long.
+# Beside the folder of sessions, so that it is never removed with an old one. If its holder hangs, others wait
+# this long.
 LOCK, LOCK_SECONDS = "sessions.lock", 3.0
 
 
 class _SessionLock:
-    """Reads and writes of one process, with nobody else's between; without a lock if there can be none."""
+    """Reads and writes of one process, with no other's in between; unlocked if locks are unsupported."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self.folder, self.file = journal.find_state_folder(env), -1
@@ -63,7 +63,7 @@ class _SessionLock:
 
 
 def explain_dropped_deny(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> str:
-    """Explain why a deny on a stop event is dropped: too many in a row; empty where it stands."""
+    """Explain why a deny on a stop event is dropped: too many in a row; empty if it stands."""
     if event.event not in STOPS or "caps stops" in agent.traits:
         return ""
     limit = env.get(LIMIT_VARIABLE, "")
@@ -80,7 +80,7 @@ def explain_dropped_deny(event: Event, decision: Decision, agent: Wire, env: Map
 
 
 def reset_stops(event: Event, env: Mapping[str, str]) -> None:
-    """Reset the count of stop hooks when a person speaks or a session begins.
+    """Reset the count of stop hooks when a person sends a prompt or a session begins.
 
     Gemini CLI sends the reason of a stop hook as a prompt, with an event (measured on 0.61.0).
     """
@@ -95,7 +95,7 @@ def reset_stops(event: Event, env: Mapping[str, str]) -> None:
 
 
 def is_first(event: Event, notice: str, env: Mapping[str, str], *, unkept: bool = True) -> bool:
-    """Whether a notice is new in this session; it is remembered from now on.
+    """Whether a notice is new in this session; remember it from now on.
 
     Without a session id it counts once a day in a project; `unkept` is returned if nothing can be stored.
     """
@@ -112,7 +112,7 @@ def is_first(event: Event, notice: str, env: Mapping[str, str], *, unkept: bool 
 def find_decision(
     event: Event, agent: Wire, env: Mapping[str, str], deciders: Sequence[str] = ()
 ) -> Decision | None:
-    """Find the decision on another event of the same call, where the agent fires several.
+    """Find the decision on another event of the same call, if the agent fires several.
 
     `deciders` is what would decide now: a decision without all of it is another entry's, and no answer.
     """
@@ -121,7 +121,7 @@ def find_decision(
     key = _hash_call(event)
     with _SessionLock(env):
         memory = _load_memory(event, env)
-        # The newest first: a denied call that is tried again is a new one.
+        # The newest first: a denied call that is retried is a new call.
         for call in reversed(memory.get("calls", [])):
             is_same = key in call["keys"] and set(deciders) <= set(call["asked"])
             if is_same and event.native not in call["natives"] and _is_recent(call["time"]):
@@ -162,7 +162,7 @@ def _is_recent(when: float) -> bool:
 
 
 def _hash_call(event: Event) -> str:
-    """Hash what two events of one call have in common: the kind of event, the tool, and what it is about."""
+    """Hash what two events of one call have in common: the kind of event, the tool, and its subject."""
     call = event.call
     assert call is not None  # noqa: S101  (only asked of calls)
     about = [call.input.get(name) for name in ("command", "path", "url", "query") if name in call.input]

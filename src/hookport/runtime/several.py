@@ -1,4 +1,4 @@
-"""The hooks of several projects for one event: those that the event is in, as far as they are approved."""
+"""The hooks of several projects for one event: all projects that contain it, as far as approved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def join_sources(
 ) -> HookSources:
     """Join the hooks of several projects, each once and with its own root; the strictest setting wins.
 
-    The first has those of the user, and the agents' own wires.
+    The first has the user's hooks, and the agents' own wires.
     """
     projects = [_silence_paused(project, env) for project in (sources, *more_sources)]
 
@@ -45,7 +45,7 @@ def join_sources(
         return [*sources.protected(), *theirs]
 
     def wires(name: str) -> Wire:
-        """A wire of any of the projects: each may have dialects of its own."""
+        """Find a wire of any of the projects: each may have its own dialects."""
         from hookport.errors import HookportError
 
         for project in projects[:-1]:
@@ -80,7 +80,7 @@ def join_sources(
 
 
 def _silence_paused(sources: HookSources, env: Mapping[str, str]) -> HookSources:
-    """Silence what a project reports of its hooks if its user paused all of them."""
+    """Silence a project's reports on its hooks if its user paused all of them."""
     if is_every_paused(load_pauses(sources.root, env)):
         return sources.replace(broken=(), lost="", unknown="")
     return sources
@@ -89,7 +89,7 @@ def _silence_paused(sources: HookSources, env: Mapping[str, str]) -> HookSources
 def find_other_roots(root: str, roots: Iterable[str], env: Mapping[str, str]) -> list[str]:
     """Find the projects of some roots that are not the project of a given root.
 
-    A linked worktree to which the approval of its checkout applies is the same project as that.
+    A linked worktree under the approval of its checkout is the same project as the checkout.
     """
     candidates = list(dict.fromkeys(roots))
     checkouts = [trust.find_inherited_root(candidate, env) for candidate in (root, *candidates)]

@@ -1,4 +1,4 @@
-"""The hooks that an event may be for: those of a plan, or of the plans of several projects together."""
+"""The hooks that may match an event: those of a plan, or of several projects' plans together."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
 
 
 class HookSources(Value):
-    """Where hooks and wires come from: a plan, and the dialects for what it does not have."""
+    """The source of hooks and wires: a plan, and the dialects for what it lacks."""
 
     agent: Wire
     wires: Callable[[str], Wire]
     hooks: Callable[[Event], Iterable[plan.PlannedHook]]
     settings: Mapping[str, Any] = {}
     root: str = ""
-    # Hooks that cannot run, in words; and why it is unknown which hooks exist.
+    # Hooks that cannot run, in words; and why the hooks are unknown.
     broken: tuple[str, ...] = ()
     unknown: str = ""
-    # Why it is unknown what was approved, in words.
+    # Why the approvals are unknown, in words.
     lost: str = ""
-    # Whether hooks of the project need its user's approval, and which have none.
+    # Whether hooks of the project need its user's approval, and which lack it.
     needs_approval: bool = False
     waiting: Callable[[str], Sequence[str]] | None = None
-    # Of hooks of several projects the root of each.
+    # For hooks of several projects, the root of each.
     roots: Sequence[str] = ()
     # What no agent may change.
     protected: Callable[[], Sequence[str]] = tuple
-    # The folder that the agent works in, where that is not ours.
+    # The agent's working folder, if that is not ours.
     agent_folder: str = ""
-    # The name of the agent's entry that started us; None if no other entry is started for a call.
+    # The name of the agent's entry that started us; None if the agent starts no other entry for a call.
     entry: str | None = None
-    # Every agent that may be the one who calls, with the variables that it alone sets.
+    # Every agent that may be the caller, with the variables that only it sets.
     callers: Mapping[str, Sequence[str]] = {}
-    # The same as they are now, where scripts of hooks changed after the plan was made.
+    # The current sources, if scripts of hooks changed after the plan was made.
     renew: Callable[[], HookSources] | None = None
 
 
@@ -59,7 +59,7 @@ def make_sources(
         return dispatch_plan.wire(name) or fallback(name)
 
     header = dispatch_plan.header
-    # A plan that the project brought along: its word for what is approved is worth nothing.
+    # A plan from the project itself: its claims about approvals prove nothing.
     is_foreign = "contents" in header
 
     def hooks(event: Event) -> Iterable[plan.PlannedHook]:
@@ -73,7 +73,7 @@ def make_sources(
         return plan.is_loaded_by(loaded_by, agent, header["root"], caller)
 
     def is_copy(hook: plan.PlannedHook, itself: list[plan.PlannedHook], event: Event) -> bool:
-        """Whether the agent runs the same command by itself on this event, from a file of its own."""
+        """Whether the agent itself runs the same command on this event, from its own file."""
         same = [
             loaded_hook
             for loaded_hook in itself
@@ -111,7 +111,7 @@ def list_tools(event: Event) -> list[str] | None:
 
 
 def load_pauses(root: str, env: Mapping[str, str]) -> Mapping[str, float]:
-    """Load the hooks that the user paused; mostly there are none, and no reader is imported."""
+    """Load the hooks that the user paused; without any, no reader is imported."""
     if not os.path.isdir(os.path.join(journal.find_state_folder(env), journal.PAUSES)):
         return {}
     from hookport.runtime import pauses
@@ -129,7 +129,7 @@ def is_every_paused(paused: Mapping[str, float]) -> bool:
 
 
 def identify_caller(agent: Wire, env: Mapping[str, str], entry: str) -> plan.CallOrigin:
-    """Identify the caller; an agent that names its root names the folder that it was started in."""
+    """Identify the caller; an agent that names its root names its start folder."""
     return plan.CallOrigin(next(find_named_roots(agent, env), "") or find_start_folder(), "", entry, env)
 
 
@@ -139,7 +139,7 @@ def find_named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
 
 
 def find_repository(folder: str) -> str:
-    """Find the repository of a folder; the folder itself if there is none."""
+    """Find the repository of a folder, else the folder itself."""
     from hookport.base.paths import find_repository
 
     return find_repository(folder) or folder

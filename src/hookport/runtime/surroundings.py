@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 DATA, ENV_FILES = "data", "env"
 # A session may go on for days.
 FORGET_SECONDS = 7 * 24 * 3600.0
-# The form in which copies of transcripts are written, and how much of a script is searched.
+# The format of transcript copies, and how much of a script is searched.
 WRITTEN = "blocks"
 MOST_SCRIPT = 1024 * 1024
 
 
 class TranscriptNeeds(Value):
-    """What a hook needs of the agent's transcript: a copy in its own form, numbers, a subagent's task."""
+    """What a hook needs of the agent's transcript: a copy in its own format, numbers, a subagent's task."""
 
     copy: bool = False
     counts: Sequence[str] = ()
@@ -73,7 +73,7 @@ def make_variables(
 ) -> dict[str, str]:
     """Make the variables of the hook's dialect.
 
-    A file that the agent itself has named for its shell stays: it reads that one.
+    A file that the agent itself named for its shell stays, because the agent reads it.
     """
     package = hook.package or event.root or event.cwd
     words = list_variables(wire, native)
@@ -88,7 +88,7 @@ def make_variables(
 
 
 def find_unread_variables(wire: Wire, event: Event, native: str, env: Mapping[str, str]) -> str:
-    """Find the file with variables of hooks that no shell of the agent reads; empty if there is none."""
+    """Find the file with hooks' variables that no shell of the agent reads; empty without one."""
     names = [
         name for name, word in wire.by_event.get(native, {}).get("env", {}).items() if word == "$env_file"
     ]

@@ -1,10 +1,9 @@
-"""An agent's transcript, read in whatever form it has, and written again in the form that a script expects.
+"""An agent's transcript, read in any known format and rewritten in the format that a script expects.
 
-A script that reads the file of its own agent would misread another's: only a hook that names the field gets a
-copy in its own form, and only of what all forms have in common: prompts, answers, calls and results. Where
-anything is amiss the script is given the agent's own file. Forms were measured, November 2026: Claude Code
-2.1.325, Codex 0.166.0, Copilot CLI 1.0.102, VS Code 1.139.1, Droid 0.215.0, Gemini CLI 0.61.0, Qwen Code
-0.24.4, pi 0.87.1.
+A script for its own agent's file would misread another's. Only a hook that names the field gets a copy in its
+own format, with the parts that all formats share: prompts, answers, calls and results. On any problem the
+script gets the agent's own file. Formats were measured in November 2026: Claude Code 2.1.325, Codex 0.166.0,
+Copilot CLI 1.0.102, VS Code 1.139.1, Droid 0.215.0, Gemini CLI 0.61.0, Qwen Code 0.24.4, pi 0.87.1.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionErr
 
 
 class TranscriptEntry(Value):
-    """One thing in a conversation: `user`, `assistant`, `call` or `result`.
+    """One entry of a conversation: `user`, `assistant`, `call` or `result`.
 
     `text` is the message or the output; a call has a name and an input. `id` is that of the call, or of the
-    answer, and a later answer with the same id replaces it.
+    answer; a later answer with the same id replaces it.
     """
 
     kind: str
@@ -57,7 +56,7 @@ class TranscriptEntry(Value):
 def add_transcript(
     needs: TranscriptNeeds, wire: Wire, event: Event, agent: Wire, env: Mapping[str, str]
 ) -> Event:
-    """Add to an event the transcript in the hook's own form, and what only that has."""
+    """Add to an event the transcript in the hook's own format, and the data that only that has."""
     try:
         entries = list(read_entries(str(event.facts["transcript"]), agent.transcript))
         prompt = event.prompt or (_find_task(entries, agent) if needs.task else "")
@@ -101,7 +100,7 @@ def _read_call(entry: TranscriptEntry, agent: Wire) -> Call:
 def _write_copy(
     entries: list[TranscriptEntry], wire: Wire, event: Event, agent: Wire, env: Mapping[str, str]
 ) -> str:
-    """Write a copy in the script's own form and return its path; empty without a state folder."""
+    """Write a copy in the script's own format and return its path; empty without a state folder."""
     state = journal.find_state_folder(env)
     if not state:
         return ""
@@ -130,7 +129,7 @@ def _has_call(entries: list[TranscriptEntry], call: Call) -> bool:
 
 
 def write_lines(entries: list[TranscriptEntry], wire: Wire, event: Event, agent: Wire) -> Iterator[str]:
-    """Write the lines of a transcript in blocks: one per entry, without blanks, as scripts search them."""
+    """Write a transcript in blocks: one line per entry, without blanks, as scripts search it."""
     before: str | None = None
     for number, entry in enumerate(entries):
         role = "assistant" if entry.kind in ("assistant", "call") else "user"
@@ -173,7 +172,7 @@ def _write_content(entry: TranscriptEntry, wire: Wire, agent: Wire) -> Tree:
 
 
 def read_entries(path: str, form: str) -> Iterator[TranscriptEntry]:
-    """Read the entries of a transcript of a form, or of its last part if it is large."""
+    """Read the entries of a transcript in some format, or of its last part if it is large."""
     with open(path, "rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - MOST_BYTES))
@@ -184,10 +183,10 @@ def read_entries(path: str, form: str) -> Iterator[TranscriptEntry]:
         try:
             record = loads(line.decode("utf-8", "replace")) if line.strip() else None
         except (ValueError, RecursionError):
-            continue  # the last line may still be written to
+            continue  # the agent may still be writing the last line
         if isinstance(record, dict):
             for number, entry in enumerate(FORMS[form](record)):
-                # An answer that is written again takes the place of the first.
+                # A rewritten answer replaces the first.
                 is_again = form == "updates" and entry.id
                 entries[(entry.kind, entry.id, number) if is_again else len(entries)] = entry
     yield from entries.values()
@@ -208,7 +207,7 @@ def _parse_json(value: Tree) -> Tree:
 
 
 def _read_blocks(record: Tree) -> Iterator[TranscriptEntry]:
-    """Read a message with blocks; what only the model or only the user sees is left out."""
+    """Read a message with blocks; parts that only the model or only the user sees are skipped."""
     message: Tree = record.get("message")
     if not isinstance(message, dict) or message.get("visibility") or record.get("isMeta"):
         return
@@ -239,7 +238,7 @@ def _read_blocks(record: Tree) -> Iterator[TranscriptEntry]:
 
 
 def _read_items(record: Tree) -> Iterator[TranscriptEntry]:
-    """Read one item of a response; injected context has the role of a user and another kind."""
+    """Read one item of a response; injected context has the user's role but another kind."""
     item, when = record.get("payload"), str(record.get("timestamp", ""))
     if record.get("type") != "response_item" or not isinstance(item, dict):
         return
@@ -284,7 +283,7 @@ def _read_log(record: Tree) -> Iterator[TranscriptEntry]:
 
 
 def _read_updates(record: Tree) -> Iterator[TranscriptEntry]:
-    """Read a message that is rewritten as it grows, with its calls and their results."""
+    """Read a message that the agent rewrites as it grows, with its calls and their results."""
     kind, when = record.get("type"), str(record.get("timestamp", ""))
     text, name = _join_text(record.get("content")), str(record.get("id", ""))
     if kind == "user" and text:

@@ -1,8 +1,8 @@
-"""Which hooks of a project its user approved: one runs only if its definition and its bytes are those.
+"""Which hooks of a project its user approved: a hook runs only if its definition and its bytes are approved.
 
-`hookport.lock` in the project says what there is, the user's store which states of it this person approved.
-A plan holds the outcome for each hook, with stamps of the files; a file that has another stamp is hashed
-before it runs. A hook that was approved and is not what it was then is tampered with (`was_approved`).
+`hookport.lock` in the project lists its hooks; the user's store lists the states of it that this person
+approved. A plan has the outcome for each hook, with stamps of the files; a file with a changed stamp is
+hashed before it runs. A hook that differs from its approved state is tampered with (`was_approved`).
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
 
 VERSION = 2
 LOCK = "hookport.lock"
-# In the state folder: what was approved, and the texts of it by their hash, to show what changed.
+# In the state folder: the approvals, and the approved texts by their hash, to show what changed.
 STORE, TEXTS = "trust.json", "approved"
-# The SHA-256 of locks that are approved by whoever sets it, for CI.
+# The SHA-256 of approved locks, for CI: whoever sets it approves them.
 VARIABLE = TRUSTED_LOCK
 OLD_STORE = "it was approved with an older hookport, which covered fewer files"
-# A vendored plan is believed as a whole: it holds the definitions of its hooks.
+# A vendored plan is trusted as a whole: it contains the definitions of its hooks.
 PLAN, ARCHIVE = BRIDGE = (".hookport/bridge.plan", ".hookport/bridge.pyz")
 NOT_APPROVED = "not approved: "
-# What Python imports of a folder, besides packages.
+# The files that Python imports from a folder, besides packages.
 IMPORTED = (".py", ".pyc", ".so", ".pyd")
-# Python makes it beside scripts; hooks of a project are kept from reading it by PYTHONPYCACHEPREFIX.
+# Python makes it beside scripts; PYTHONPYCACHEPREFIX keeps a project's hooks from reading it.
 UNREAD = "__pycache__"
 MOST_BYTES = 1 << 20
-# File systems tell times in ticks of the kernel, 10 ms at most.
+# File systems measure times in ticks of the kernel, 10 ms at most.
 TICK_NS = 20_000_000
 
 
 class Approval(Value):
-    """The approved states of a project, the newest first; `why` is the reason if there are none.
+    """The approved states of a project, the newest first; `why` is the reason if none exist.
 
-    A state is a lock and when it was approved. `is_broken`: a lock was approved, and it is not the one here.
+    A state is a lock and the time of its approval. `is_broken`: a lock was approved, but it is not this one.
     """
 
     states: Sequence[ApprovedState] = ()
@@ -100,12 +100,12 @@ def _find_file(place: str) -> str:
 
 
 def find_hook_objection(hook: PlannedHook, root: str, env: Mapping[str, str]) -> str:
-    """Why a hook may not run, in words; empty if it may."""
+    """Explain why a hook may not run; empty if it may."""
     return find_objection(judge_hook(hook, root, env).trust) if hook.scope == "project" else ""
 
 
 def judge_hook(hook: PlannedHook, root: str, env: Mapping[str, str]) -> PlannedHook:
-    """Add what is known of its approval to a hook; a plan from the project itself is not believed."""
+    """Add a hook's approval to it; a plan from the project itself is not trusted."""
     if hook.trust or hook.scope != "project":
         return hook
     return hook.replace(trust=_record_vendored(hook, root, env))
@@ -117,13 +117,13 @@ def is_overridden(hook: PlannedHook) -> bool:
 
 
 def find_objection(record: Record) -> str:
-    """Why the hook of a record is not approved; its files are checked now, as late as possible."""
+    """Explain why the hook of a record is not approved; its files are checked now, as late as possible."""
     why = record["why"] or _find_change(record)
     return f"{NOT_APPROVED}{why}{_format_hint()}" if why else ""
 
 
 def find_cause(objection: str) -> str:
-    """Find the bare reason of an objection."""
+    """Extract the bare reason from an objection."""
     return objection.removeprefix(NOT_APPROVED).removesuffix(_format_hint())
 
 
@@ -134,12 +134,12 @@ def _format_hint() -> str:
 
 
 def was_run(run: Record) -> bool:
-    """Whether a journal's run really ran: its hook matched and was approved."""
+    """Whether a run in the journal really ran: its hook matched and was approved."""
     return bool(run.get("matched")) and not str(run.get("failure") or "").startswith(NOT_APPROVED)
 
 
 def _find_change(record: Record) -> str:
-    """Find what differs from every approved state, in words."""
+    """Explain what differs from every approved state."""
     now: dict[str, str] = {}
     for path, (hash_, was) in record["files"].items():
         now_stamp = stamp(path)
@@ -152,27 +152,27 @@ def _find_change(record: Record) -> str:
         path = fewest[0]
         approved = record["approved"][differences.index(fewest)][path]
         change = "changed" if approved and now[path] else "is gone" if approved else "is new"
-        return f"its file {os.path.basename(path)} {change} since you approved it"
+        return f"its file {os.path.basename(path)} {change} since its approval"
     return _find_added_file(record)
 
 
 def _find_added_file(record: Record) -> str:
-    """Find a file that is new where every file counts, or a module that Python would now import."""
+    """Find a new file where every file counts, or a new module that Python would import."""
     for folder, (old_stamp, modules) in record.get("folders", {}).items():
         if stamp(folder) == old_stamp:
             continue
         files = list_below(folder)[0] if modules is None else list_counted_files(folder, modules)
         added = set(files) - set(record["files"])
         if added:
-            return f"its file {os.path.basename(min(added))} is new since you approved it"
+            return f"its file {os.path.basename(min(added))} is new since its approval"
     return ""
 
 
 def list_counted_files(folder: str, names: Sequence[str]) -> list[str]:
-    """List the files of a folder that count by name: those of a pattern, and what Python would import.
+    """List the files of a folder that count by name: those of a pattern, and those that Python would import.
 
-    Names without a star are modules that a script there imports; with them, all of Python's own count, but
-    for those that start with a dot: these are of a package, which no module of Python's is looked for in.
+    Names without a star are modules that a script there imports; with them, all of Python's own count, except
+    names that start with a dot: these belong to a package, where Python looks for none of its own modules.
     """
     patterns = [name for name in names if "*" in name or "?" in name]
     modules = {name.removeprefix(".") for name in names}
@@ -197,10 +197,10 @@ def list_counted_files(folder: str, names: Sequence[str]) -> list[str]:
 def record_approval(
     hook: PlannedHook, root: str, env: Mapping[str, str], approved: Approval
 ) -> dict[str, Tree]:
-    """Record the approval of a project's hook for the plan: why it has none, or the hashes to compare."""
+    """Record the approval of a project's hook for the plan: the hashes to compare, or why it has none."""
     bare: dict[str, Tree] = {"files": {}, "approved": []}
     if not approved.is_known:
-        why = approved.why or "nothing of this project was approved yet"
+        why = approved.why or "this project is not approved yet"
         return {**bare, "why": why, "was_approved": approved.is_broken, "quiet": not approved.is_broken}
     file = _find_file(hook.id)
     entries = [
@@ -212,19 +212,19 @@ def record_approval(
     same = [entry for _, entry in entries if entry["definition"] == hook.definition]
     if not same:
         is_old = any(place == hook.id for place, _ in entries)
-        why = "its definition changed since you approved it" if is_old else "it is new"
+        why = "its definition changed since its approval" if is_old else "it is new"
         return {**bare, "why": why, "was_approved": False}
     covering = [entry["files"] for entry in same if set(hook.files) <= set(entry["files"])]
     if not covering:
         added = min((set(hook.files) - set(entry["files"]) for entry in same), key=len)
         name = min(added).rpartition("/")[2]
-        return {**bare, "why": f"its file {name} is new since you approved it", "was_approved": True}
+        return {**bare, "why": f"its file {name} is new since its approval", "was_approved": True}
     named_sets = list({tuple(sorted(files.items(), key=str)): files for files in covering}.values())
     sets = [
         {resolve_name(name, root, env): hash_ or "" for name, hash_ in files.items()} for files in named_sets
     ]
     paths = dict.fromkeys(path for files in sets for path in files)
-    # The stamp comes first: what is written after it has another one.
+    # The stamp comes first: a later write changes it.
     stamps = {path: (stamp_settled(path), hash_file(path)) for path in paths}
     stamped = {path: [hash_, was] for path, (was, hash_) in stamps.items()}
     return {
@@ -239,20 +239,20 @@ def record_approval(
 def _stamp_folders(
     hook: PlannedHook, root: str, env: Mapping[str, str], known_files: set[str]
 ) -> dict[str, Tree]:
-    """Stamp the folders in which a new file counts: every file, or those that Python would import."""
+    """Stamp the folders where a new file counts: every file, or those that Python would import."""
     folders: dict[str, Tree] = {}
     every = list_below(resolve_name(hook.under, root, env))[1] if hook.under else []
     for folder, modules in (*((below_folder, None) for below_folder in every), *hook.beside.items()):
         path = resolve_name(folder, root, env)
         was = stamp_settled(path)
         files = list_below(path)[0] if modules is None else list_counted_files(path, modules)
-        # Never equal to the stamp of anything, so that it is looked at when the hook is about to run.
+        # Equal to no stamp, so that it is checked when the hook is about to run.
         folders[path] = [[] if set(files) - known_files else was, modules]
     return folders
 
 
 def _record_vendored(hook: PlannedHook, root: str, env: Mapping[str, str]) -> Record:
-    """The same for a hook of a plan from the project itself, which is not believed."""
+    """Record the approval of a hook of a plan from the project itself, which is not trusted."""
     approved = load_approval(root, env)
     plan = BRIDGE[0]
     hash_ = hash_file(os.path.join(root, plan))
@@ -278,7 +278,7 @@ def load_approval(root: str, env: Mapping[str, str]) -> Approval:
         return Approval(why=f"your approvals in {STORE} cannot be read", is_broken=True)
     if states or not digests:
         return Approval(states, why)
-    # What was approved is known by its hash alone, so it is unknown what it guarded.
+    # The approval is only a hash, so what it guarded is unknown.
     problem = "is gone, which" if data is None else "is not the one that"
     return Approval(why=f"{LOCK} {problem} {VARIABLE} names", is_broken=True)
 
@@ -294,7 +294,7 @@ def _is_damaged(root: str, env: Mapping[str, str]) -> bool:
 
 
 def _read_states(root: str, env: Mapping[str, str]) -> tuple[list[ApprovedState], str]:
-    """Read the states in the user's store, and why there are none if that needs a reason."""
+    """Read the states in the user's store, and the reason if none exist."""
     place = find_store(env)
     tree = _parse_json(read_file(place) or b"") if place else None
     if isinstance(tree, dict) and _is_old(tree, root):
@@ -312,7 +312,7 @@ def _read_states(root: str, env: Mapping[str, str]) -> tuple[list[ApprovedState]
 
 
 def tighten_words(root: str, words: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
-    """Make a project's settings as strict as approved: a weaker word counts once approved."""
+    """Make a project's settings as strict as approved: a weaker value counts once approved."""
     settings = [state.lock.get("settings", {}) for state in load_approval(root, env).states] if root else []
     approved = [{name: setting[name] for name in policy.WORDS if name in setting} for setting in settings]
     tightened = dict(words)
@@ -327,7 +327,7 @@ def tighten_words(root: str, words: Mapping[str, str], env: Mapping[str, str]) -
 
 
 def find_approved_model(root: str, model: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
-    """Find the model of a project's settings, if exactly that was approved; else nothing."""
+    """Find the model in a project's settings, if exactly that model was approved."""
     states = load_approval(root, env).states if root and model else ()
     is_known = any(state.lock.get("settings", {}).get("llm") == model for state in states)
     return dict(model) if is_known else {}
@@ -378,7 +378,7 @@ def _list_named_hashes(env: Mapping[str, str]) -> list[str]:
 def find_approved_roots(folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
     """Find the approved roots at or above some folders; a home counts for itself only.
 
-    Of a linked worktree and the checkout around it, whose approval applies to it, only the worktree.
+    Of a linked worktree and the checkout around it whose approval it shares, only the worktree counts.
     """
     projects, named = read_store(env), _list_named_hashes(env)
     home = os.path.realpath(find_named_home(env) or os.sep)
@@ -401,7 +401,7 @@ def find_approved_roots(folders: Iterable[str], env: Mapping[str, str]) -> list[
 
 
 def find_near_roots(folder: str, root: str, env: Mapping[str, str]) -> list[str]:
-    """Find other roots that an event in a project may be in: above its folder, or below the root."""
+    """Find other roots that may contain an event of a project: above its folder, or below the root."""
     inside = [near_root for near_root in read_store(env) if near_root.startswith(os.path.join(root, ""))]
     return [
         near_root
@@ -438,7 +438,7 @@ def find_main_worktree(root: str) -> list[str]:
 
 
 def find_inherited_root(root: str, env: Mapping[str, str]) -> str:
-    """Find the checkout whose approval applies to a worktree without its own; empty if none does."""
+    """Find the checkout whose approval covers a worktree without its own; empty if none does."""
     projects = read_store(env)
     return (
         ""
@@ -448,7 +448,7 @@ def find_inherited_root(root: str, env: Mapping[str, str]) -> str:
 
 
 def make_lock(hooks: Iterable[PlannedHook], root: str, env: Mapping[str, str]) -> dict[str, Tree]:
-    """Make the `hookport.lock` of a project's hooks as they are now."""
+    """Make the `hookport.lock` of a project's current hooks."""
     entries = {
         hook.id: {
             "name": hook.name,
@@ -484,7 +484,7 @@ def list_below(folder: str) -> tuple[list[str], list[str]]:
 
 
 def stamp(path: str) -> list[int] | None:
-    """Stamp a file to notice a change, with its ctime, which nobody can set back."""
+    """Stamp a file to notice a change, with its ctime, which nobody can reset."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -493,13 +493,13 @@ def stamp(path: str) -> list[int] | None:
 
 
 def stamp_settled(path: str) -> list[int] | None:
-    """Stamp a file; None if a change still to come might leave the stamp unchanged."""
+    """Stamp a file; None if a later change might leave the stamp unchanged."""
     now_stamp = stamp(path)
     return now_stamp if now_stamp is not None and now_stamp[3] < time.time_ns() - TICK_NS else None
 
 
 def hash_file(path: str) -> str:
-    """Hash a file (SHA-256), of a link to a folder its target; empty if nothing exists."""
+    """Hash a file (SHA-256), or the target of a link to a folder; empty if nothing exists."""
     hasher = _load_sha256()(b"")
     try:
         with open(path, "rb", opener=open_without_waiting) as file:
@@ -515,7 +515,7 @@ def hash_file(path: str) -> str:
 
 
 def sha256(data: bytes) -> str:
-    """The SHA-256 of some bytes."""
+    """Hash bytes (SHA-256)."""
     return str(_load_sha256()(data).hexdigest())
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hookport.model.runs import Event
     from hookport.runtime.sources import HookSources
 
-# A wrapped command has the agent's own timeout; this is for agents that have none.
+# A wrapped command has the agent's own timeout; this is for agents without timeouts.
 DEFAULT_SECONDS = 600.0
 
 
@@ -57,7 +57,7 @@ def wrap_command(
             else [event_hook]
         )
 
-    # The command is the user's own entry: it needs no approval, and what waits for one is not its matter.
+    # The command is the user's own entry: it needs no approval, and unapproved hooks do not concern it.
     sources = sources.replace(needs_approval=False, waiting=None)
     named = next(find_named_roots(sources.agent, env), "")
     root = (

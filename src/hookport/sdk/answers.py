@@ -1,4 +1,4 @@
-"""What a hook's function may answer; to return nothing is to have no opinion, which is not to allow."""
+"""The answers of a hook's function. Returning nothing is no opinion, which is not allow."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ if TYPE_CHECKING:
 
 
 def allow(reason: str = "") -> Decision:
-    """Let it happen, without the question that an agent would ask otherwise."""
+    """Allow the action, without the question that the agent would otherwise ask."""
     return Decision("allow", reason)
 
 
 def deny(reason: str) -> Decision:
-    """Stop it; the agent reads the reason. Where the agent is about to stop: it goes on, for that reason."""
+    """Deny the action; the agent reads the reason. On a stop event the agent continues, for that reason."""
     return Decision("deny", reason)
 
 
 def ask(reason: str) -> Decision:
-    """Let a person decide; where nobody can be asked it is denied."""
+    """Ask a person; where nobody can be asked, the action is denied."""
     return Decision("ask", reason)
 
 
 def context(text: str) -> Decision:
-    """Tell the model something, without an opinion on what happens."""
+    """Give the model context, without an opinion on the action."""
     return Decision(context=text)
 
 
 def rewrite(changes: Mapping[str, Any] | None = None, /, **fields: Any) -> Decision:  # noqa: ANN401
-    """Change fields of the tool's input, by their canonical names; the others stay as they are.
+    """Change fields of the tool's input, by their canonical names; the others stay unchanged.
 
-    It is denied where an agent takes no other input.
+    In an agent that cannot rewrite inputs, the call is denied.
     """
     return Decision(updated_input={**(changes or {}), **fields})

@@ -1,7 +1,7 @@
-"""Who is calling: the agent or the format whose payload came on stdin, and its tables.
+"""The caller: the agent or the format whose payload is on stdin, and its tables.
 
-The tables are read ready-made, from the archive that hookport is in or from the user's cache: to make them
-takes twice as long as all the rest.
+The tables are loaded ready-made, from hookport's archive or from the user's cache: building them takes twice
+as long as all the rest.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ AGENT, EVENT = "HOOKPORT_AGENT", "HOOKPORT_EVENT"
 
 
 class Caller(Value):
-    """The wire that a payload is of, the native event, and the agent that fired it.
+    """The wire of a payload, the native event, and the agent that fired it.
 
-    `is_bridge` tells that hookport itself runs the hook, for that agent; then `event` is the canonical event.
+    With `is_bridge`, hookport itself runs the hook for that agent, and `event` is the canonical event.
     """
 
     wire: Wire

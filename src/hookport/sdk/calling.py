@@ -1,4 +1,4 @@
-"""`run`: stdin in, the functions' answer out, in a process of its own.
+"""`run`: stdin in, the functions' answer out, in its own process.
 
 Only the answer touches stdout, whatever the functions print, and no traceback reaches an agent.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hookport.model.runs import Answer
 
 INTERRUPTED = 130
-# The payload may come after a file that does nothing has ended.
+# The payload may arrive after a file that does nothing has ended.
 PATIENCE_SECONDS = 0.5
 _has_begun = False
 _has_run = False
@@ -26,9 +26,9 @@ _has_run = False
 def run(*, on_failure: hooks.OnFailure | None = None) -> None:
     """Answer the event on stdin with the functions decorated so far, and end the process.
 
-    `on_failure` says what a function that raises means: `open`, nothing is decided, or `closed`, it is
-    denied. Without it `HOOKPORT_ON_FAILURE` and the project's settings say it. In a file that is imported,
-    such as by a test, this does nothing.
+    `on_failure` sets what happens if a function raises: with `open` nothing is decided, with `closed` the
+    action is denied. By default `HOOKPORT_ON_FAILURE` and the project's settings decide. In an imported file,
+    for example in a test, `run` does nothing.
     """
     global _has_run  # noqa: PLW0603  (there is one process, and it answers once)
     if hooks.is_imported():
@@ -40,7 +40,7 @@ def run(*, on_failure: hooks.OnFailure | None = None) -> None:
 
     stdout, env, policy = _reserve_stdout(), dict(os.environ), on_failure or ""
     try:
-        # Who types the command gets a hint, and no wait.
+        # A person who types the command gets a hint, without waiting.
         payload = parse_payload(b"") if os.isatty(0) else read_payload(0.0)
         _refuse_none()
         reply = replies.reply(payload, hooks.bound, env, replies.check_policy(policy))
@@ -52,9 +52,9 @@ def run(*, on_failure: hooks.OnFailure | None = None) -> None:
 
 
 def _reserve_stdout() -> int:
-    """Keep stdout for the answer: what the functions and their children print goes to stderr from here on.
+    """Keep stdout for the answer: from here on, output of the functions and their children goes to stderr.
 
-    So does what the file printed before and Python still has in its buffer.
+    So does earlier output of the file that Python still has in its buffer.
     """
     stdout = os.dup(1)
     os.dup2(2, 1)
@@ -77,7 +77,7 @@ def _leave(reply: Answer, stdout: int) -> None:
     from hookport.runtime.answer import print_answer
 
     code = print_answer(reply)
-    # What is printed from now on would stand after the answer.
+    # Later output would follow the answer.
     os.dup2(2, 1)
     raise SystemExit(code)
 
@@ -86,11 +86,11 @@ def _refuse_none() -> None:
     if not hooks.bound:
         from hookport.errors import UsageError
 
-        raise UsageError("no function is decorated before run(), so nothing would ever be decided")
+        raise UsageError("no function is decorated before run(), so it would never decide anything")
 
 
 def begin() -> None:
-    """Notice that a hook file runs: nothing that it raises is a traceback, and it does not end unanswered.
+    """Notice that a hook file runs: its errors are no tracebacks for the agent, and it must answer.
 
     A person at a prompt needs the traceback.
     """
@@ -113,7 +113,7 @@ def _answer_at_exit() -> None:
     from hookport.sdk import replies
 
     _flush()
-    error = UsageError("it ended before run() was called, so its functions were not asked")
+    error = UsageError("it ended before it called run(), so its functions did not run")
     os._exit(print_answer(replies.answer_error(error, dict(os.environ))))
 
 
@@ -123,7 +123,7 @@ def _is_waiting() -> bool:
 
     try:
         return not os.isatty(0) and bool(select.select([0], [], [], PATIENCE_SECONDS)[0] and os.read(0, 1))
-    except (OSError, ValueError):  # closed, or a pipe on Windows, which cannot be asked
+    except (OSError, ValueError):  # closed, or a pipe on Windows, which cannot be polled
         return False
 
 

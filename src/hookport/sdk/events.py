@@ -11,23 +11,23 @@ if TYPE_CHECKING:
     from hookport.model.runs import Call
     from hookport.model.runs import Event as CanonicalEvent
 
-# What a tool call that is none has.
+# The fields of a missing tool call.
 NO_INPUT: dict[str, object] = {}
 
 
 class Event:
-    """One event of an agent. What it is not about is empty: a prompt has no `command`, a shell no `path`."""
+    """One event of an agent. Other fields are empty: a prompt has no `command`, a shell no `path`."""
 
     __slots__ = ("agent", "happened", "raw")
 
     def __init__(
         self, happened: CanonicalEvent, raw: Mapping[str, Tree] | None = None, agent: str = ""
     ) -> None:
-        # The payload as it came, in the terms of the hook's own dialect.
+        # The unchanged payload, in the hook's own dialect.
         self.raw: Mapping[str, Tree] = {} if raw is None else raw
-        # The id of the agent that fired the event, also where hookport translated it.
+        # The id of the agent that fired the event, even if hookport translated it.
         self.agent = agent or happened.agent
-        # The event in hookport's own terms.
+        # The event in canonical form.
         self.happened = happened
 
     @property
@@ -37,7 +37,7 @@ class Event:
 
     @property
     def native(self) -> str:
-        """What the agent calls the event."""
+        """The agent's own name of the event."""
         return self.happened.native
 
     @property
@@ -50,18 +50,18 @@ class Event:
 
     @property
     def root(self) -> str:
-        """The project's folder; if the agent does not send it, its working folder."""
+        """The project's folder; if the agent does not send it, the working folder."""
         return self.happened.root or self.happened.cwd
 
     @property
     def tool(self) -> str:
-        """The tool's word in the vocabulary (`shell`, `file_write` …), or else the agent's own name."""
+        """The tool's canonical name (`shell`, `file_write` …), or else the agent's own name."""
         call = self._call
         return call.tool or call.native if call else ""
 
     @property
     def native_tool(self) -> str:
-        """What the agent calls the tool."""
+        """The agent's own name of the tool."""
         return self._call.native if self._call else ""
 
     @property
@@ -74,7 +74,7 @@ class Event:
 
     @property
     def input(self) -> Mapping[str, Tree]:
-        """What the tool is called with, by canonical field names, as rewritten so far."""
+        """The tool's input, by canonical field names, as rewritten so far."""
         return self._call.input if self._call else NO_INPUT
 
     @property
@@ -89,7 +89,7 @@ class Event:
 
     @property
     def content(self) -> str:
-        """What a tool writes: all of a file, or the text that takes another's place."""
+        """The text that a tool writes: a whole file, or the replacement text of an edit."""
         return self._read_text("content") or self._read_text("new")
 
     @property
@@ -103,13 +103,13 @@ class Event:
 
     @property
     def error(self) -> str:
-        """What went wrong with the tool."""
+        """The tool's error."""
         error = self._call.error if self._call else None
         return "" if error is None else str(error)
 
     @property
     def prompt(self) -> str:
-        """What the user wrote."""
+        """The user's prompt."""
         return self.happened.prompt
 
     @property
@@ -119,12 +119,12 @@ class Event:
 
     @property
     def stop_active(self) -> bool:
-        """Whether the agent goes on only because a hook kept it from stopping before."""
+        """Whether the agent continues only because a hook kept it from stopping."""
         return self.happened.stop_active
 
     @property
     def source(self) -> str:
-        """How a session began or why it ended, in Claude Code's words where it has one."""
+        """How a session began or why it ended, in Claude Code's terms if it has one."""
         return self.happened.source
 
     @property
@@ -133,7 +133,7 @@ class Event:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What else the agent sent, by canonical name: `permission_mode`, `transcript`, `model`, ..."""
+        """Other fields of the payload, by canonical name: `permission_mode`, `transcript`, `model`, ..."""
         return self.happened.facts
 
     @property

@@ -1,6 +1,6 @@
 """Hooks that are Python functions: the engine runs each as the handler of a planned hook.
 
-What a patch or a batch does is shown to a function one by one. What a failure means is decided by who asked.
+A function receives the parts of a patch or a batch one by one. The caller decides what a failure means.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 LONGEST_ERROR = 300
 DEBUG = "HOOKPORT_DEBUG"
 ANSWERS = "allow(), deny(…), ask(…), context(…), rewrite(…) or nothing"
-# A function's own names are those of the vocabulary.
+# A function uses the canonical names.
 PLAIN = Wire()
 
 
 class UnansweredError(Exception):
-    """A function that gave no answer to trust, in one line."""
+    """A function without a valid answer, in one line."""
 
 
 class EventOrigin(Value):
-    """Where an event comes from: the payload as it came, and the agent that fired it."""
+    """The origin of an event: the unchanged payload, and the agent that fired it."""
 
     raw: Mapping[str, Any]
     agent: str
@@ -50,12 +50,12 @@ def run_functions(
 ) -> engine.DispatchReport:
     """Run every function for the event, in order; without `catches`, an exception is raised.
 
-    The report has failures as they are: `judge_failures` says what they mean.
+    The report contains failures unchanged: `judge_failures` turns them into decisions.
     """
     raised: list[Exception] = []
     hooks, handlers = [], {}
     for number, bound in enumerate(functions):
-        # Each is waited for: the one after it sees the input as this one rewrote it.
+        # In turn: each sees the input as the one before rewrote it.
         hooks.append(bound.hook.replace(id=str(number), rewrites=True))
         handlers[str(number)] = _make_handler(bound, origin, raised, catches=catches)
     setting = engine.RunSetting(agent, lambda _name: PLAIN, {}, policy.LATER, functions=handlers)
@@ -105,10 +105,10 @@ def _complete_input(answer: Decision, event: CanonicalEvent) -> list[Decision]:
         return [answer]
     answer = answer.replace(updated_input=None)
     if call is None:
-        return [answer, Decision(failure=f"it rewrites the input of a tool, and {event.event} has none here")]
+        return [answer, Decision(failure=f"it rewrites a tool's input, but {event.event} has none here")]
     edited = edit_input(call, changes)
     if edited is None:
-        reason = "a hook wants other input, which is not one call of this tool"
+        reason = "a hook's new input is not one call of this tool"
         return [answer.replace(verdict="deny", reason=reason)]
     return [answer if edited == call.input else answer.replace(updated_input=edited)]
 
@@ -121,8 +121,8 @@ def _ask_function(function: Function, event: Event) -> Decision:
         is_list = hasattr(answer, "__iter__") and not isinstance(answer, (str, dict))
         answers: list[object] = list(answer) if is_list else [answer]
     except SystemExit as exited:
-        if exited.code == BLOCK:  # what a script says that denies
-            return Decision("deny", "a hook left with exit code 2")
+        if exited.code == BLOCK:  # the exit code of a script that denies
+            return Decision("deny", "a hook exited with code 2")
         raise UnansweredError(f"it called exit({exited.code!r}). Return {ANSWERS} instead") from exited
     decisions = [part for part in answers if isinstance(part, Decision)]
     for answer_part in answers:

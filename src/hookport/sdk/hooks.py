@@ -1,6 +1,6 @@
-"""The decorators: each binds a function to an event, and leaves it the plain function that it was.
+"""The decorators: each binds a function to an event, and leaves it a plain function.
 
-A word that no event or no tool has is refused at once: a guard that never fires is worse than none.
+An unknown event or tool is refused at once: a guard that never fires is worse than none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         server: str
 
     class Server(_Server, total=False):
-        """An MCP server, `*` for any, and perhaps one tool of it."""
+        """An MCP server, `*` for any, and optionally one of its tools."""
 
         tool: str
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from hookport.base.tree import Tree
 
     class Decorator(Protocol):
-        """`@before_prompt`, `@before_prompt()` and `@before_tool("shell", …)` are all right."""
+        """Accept `@before_prompt`, `@before_prompt()` and `@before_tool("shell", …)`."""
 
         @overload
         def __call__(self, function: F, /) -> F: ...
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
         def __call__(self, /, *matchers: Matcher) -> Callable[[F], F]: ...
 
 
-# Under this name a function keeps what it is bound to.
+# The attribute with a function's bindings.
 MARK = "__hookport__"
-# Events whose matcher is about a tool; the others ask for how a session began and the like.
+# Events whose matcher is about a tool; other matchers are about, for example, how a session began.
 TOOL_EVENTS = (
     *("before_tool_execute", "after_tool_execute", "permission_request"),
     *("tool_use_failure", "permission_denied"),
@@ -65,12 +65,12 @@ CORE = (
     *("session_end", "before_prompt", "agent_stop"),
 )
 
-# Every function that was decorated in this process, in order.
+# Every function decorated in this process, in order.
 bound: list[Bound] = []
 
 
 class Bound:
-    """A function and the hook that it is."""
+    """A function and its hook."""
 
     __slots__ = ("function", "hook")
 
@@ -104,7 +104,7 @@ agent_stop: Decorator = _Decorator("agent_stop")
 
 
 def on(event: str, /, *matchers: Matcher) -> Callable[[F], F]:
-    """The decorator of any event: a canonical name, or `agent:Name` for one that only that agent has."""
+    """The decorator of any event: a canonical name, or `agent:Name` for an event of only that agent."""
     _begin()
     if event not in CORE and ":" not in event:
         from hookport.model.events import EVENTS
@@ -118,7 +118,7 @@ def on(event: str, /, *matchers: Matcher) -> Callable[[F], F]:
 
 
 def list_bound(function: object) -> list[Bound]:
-    """List what a function is bound to, the nearest decorator first."""
+    """List a function's bindings, the nearest decorator first."""
     bounds: list[Bound] = getattr(function, MARK, [])
     return bounds
 
@@ -141,7 +141,7 @@ def _bind(function: F, event: str, terms: tuple[tuple[str, str, str], ...]) -> F
 
 
 def _begin() -> None:
-    """Start `calling`: a file may import only the decorators, and its errors must still be answered."""
+    """Start `calling`: a file may import only the decorators, and its errors still need an answer."""
     from hookport.sdk import calling
 
     calling.begin()
@@ -197,14 +197,14 @@ def _list_tools(terms: Iterable[tuple[str, str, str]]) -> list[str]:
     if patterns:
         from hookport.runtime.patterns import search
 
-        # What could not be decided matches.
+        # An undecided matcher matches.
         words |= {tool for tool in TOOLS for pattern in patterns if search(pattern, tool) is not False}
     return [tool for tool in TOOLS if tool in words]
 
 
 def is_imported() -> bool:
-    """Whether what runs now is the loading of a module, other than the file that Python was started with."""
-    frame = sys._getframe(1)  # noqa: SLF001  (a file cannot tell it otherwise without a word of its own)
+    """Whether a module is being imported, other than the file that Python was started with."""
+    frame = sys._getframe(1)  # noqa: SLF001  (a file has no other way to know)
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_globals.get("__name__") != "__main__"

@@ -45,24 +45,22 @@ def reply(
     *,
     catches: bool = True,
 ) -> Answer:
-    """Answer the sender of a payload; without `by`, the sender is recognised by the payload.
+    """Answer the sender of a payload; without `by`, the payload identifies the sender.
 
-    Without `catches`, what a function raises is raised.
+    Without `catches`, a function's exception is raised.
     """
     tree = payload.tree
     if isinstance(tree, str):
         return _answer_unreadable(tree, env, on_failure)
     by = by or find_caller(payload.data, tree, env)
     if by is None:
-        return _answer_unreadable(
-            "no agent or format that hookport knows sends such a payload", env, on_failure
-        )
+        return _answer_unreadable("no known agent or format sends such a payload", env, on_failure)
     event = read_event(by.wire, tree, by.native)
     cwd = event.cwd or event.root or find_start_folder()
     event = event.replace(cwd=cwd, root=event.root or cwd, event=by.event or event.event)
     report = run_functions(event, functions, by.wire, EventOrigin(tree, by.agent), catches=catches)
     if event.event == "before_tool_execute" and not (event.call and (event.call.native or event.call.tool)):
-        # No matcher on a tool can have matched, so nothing that guards one has seen it.
+        # No tool matcher can have matched, so no guard of a tool has seen the call.
         guards = [bound.hook for bound in functions if bound.hook.event == event.event][:1]
         unseen = Decision(failure="the payload names no tool")
         unasked = [HookRun(hook, matched=False, why=unseen.failure, answered=unseen) for hook in guards]
@@ -79,7 +77,7 @@ def _write_reply(
         # An exit code would lose the answer of another function.
         is_silent = report.decision == Decision()
         if by.is_bridge and chosen not in (policy.OPEN, policy.CLOSED) and is_silent:
-            # Whoever runs us has a policy of its own, for this hook and the project.
+            # The caller has its own policy, for this hook and the project.
             lines = [f"hook '{run.hook.name}' failed: {run.answered.failure}." for run in failed]
             return Answer(stderr=_join_lines(lines, env), exit_code=FAILED)
         judged = judge_failures(report, on_failure, on_failure or _find_policy(event.cwd, env))
@@ -108,7 +106,7 @@ def _find_policy(cwd: str, env: Mapping[str, str]) -> str:
 def _answer_unreadable(failure: str, env: Mapping[str, str], on_failure: str) -> Answer:
     """Answer an unknown caller with the exit codes that most agents obey."""
     is_closed, effect = _describe_effect(env, on_failure)
-    hint = "Give it an agent's payload on stdin; `hookport.testing.payload` makes one."
+    hint = "Pass an agent's payload on stdin; `hookport.testing.payload` makes one."
     line = f"{_name_file()}: {failure}. {effect} {hint}\n"
     return Answer(stderr=line, exit_code=BLOCK if is_closed else FAILED)
 

@@ -1,7 +1,7 @@
 """A new hook that works: manifest, script, text and two tests, for any dialect that a project can hold.
 
-Nothing here is written per dialect: the manifest is encoded from a canonical hook, and what the script reads
-and answers follows from the dialect's wire.
+Nothing here is written per dialect: the manifest is encoded from a canonical hook, and the dialect's wire
+decides what the script reads and answers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.events import find_fired_native, name_mcp_tool, name_tool, write_event
 from hookport.wire.table import Wire
 
-# A name is that of a folder, and the start of the names of cases, which have 64 signs at most.
+# A name is also a folder's, and a prefix of the names of cases, which have at most 64 characters.
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 LONGEST_NAME = 40
 PACKAGE_ROOT = "${PACKAGE_ROOT}"
@@ -39,7 +39,7 @@ DEFAULT_TOOL = "shell"
 
 
 class Subject(NamedTuple):
-    """What a guard of a tool looks at: the field, the word that it stops, a value with it and one without."""
+    """What a guard of a tool checks: the field, the word that it stops, a value with it and one without."""
 
     field: str
     word: str
@@ -66,7 +66,7 @@ NO_SUBJECT = Subject("", "", "", "")
 
 
 class ScaffoldRequest(NamedTuple):
-    """What the user asks for; `event` is a canonical name or one of any dialect."""
+    """The user's request; `event` is a canonical name or any dialect's."""
 
     name: str
     event: str
@@ -76,7 +76,7 @@ class ScaffoldRequest(NamedTuple):
 
 
 class ScaffoldFile(NamedTuple):
-    """One file of the hook; `before` is what was there, where an entry is added to a file of the user's."""
+    """One file of the hook; `before` is the old content if an entry is added to the user's file."""
 
     path: str
     data: bytes
@@ -85,7 +85,7 @@ class ScaffoldFile(NamedTuple):
 
 
 class Scaffold(NamedTuple):
-    """The files, by their paths in the project, where its tests are, and what is to be known of it."""
+    """The files by their paths in the project, the place of the tests, and notes."""
 
     files: tuple[ScaffoldFile, ...]
     tests: str
@@ -103,7 +103,7 @@ class _HookLayout(NamedTuple):
 
 
 class _HookDesign(NamedTuple):
-    """The design of a hook: its event and matcher in the dialect, what its script does and its tests show."""
+    """The design of a hook: its event and matcher in the dialect, its script and its tests."""
 
     dialect: Dialect
     wire: Wire
@@ -142,28 +142,28 @@ def scaffold(request: ScaffoldRequest, root: Path) -> Scaffold:
     files += _make_tests(request, design, layout, index)
     existing = [file.path for file in files if file.before is None and os.path.lexists(root / file.path)]
     if existing:
-        more = f", and so are {len(existing) - 1} more of its files" if len(existing) > 1 else ""
-        raise InputError(Problem(f"is there already{more}; choose another name", file=existing[0]))
+        more = f", with {len(existing) - 1} more of its files" if len(existing) > 1 else ""
+        raise InputError(Problem(f"already exists{more}; choose another name", file=existing[0]))
     return Scaffold(tuple(files), layout.tests, findings)
 
 
 def _check_request(request: ScaffoldRequest) -> Dialect:
     if not NAME.fullmatch(request.name) or len(request.name) > LONGEST_NAME:
         rule = f"1 to {LONGEST_NAME} of a-z and 0-9, with single - between them"
-        raise UsageError(f"the name '{request.name}' cannot be used. A name is {rule}.")
+        raise UsageError(f"invalid name '{request.name}'. A name is {rule}.")
     if request.lang not in LANGUAGES:
-        raise UsageError(f"unknown language '{request.lang}'. There are {', '.join(LANGUAGES)}.")
+        raise UsageError(f"unknown language '{request.lang}'. Use one of {', '.join(LANGUAGES)}.")
     dialect = get(request.dialect)
     if not _find_place(dialect):
         raise UsageError(
-            f"{dialect.id} reads hooks from {dialect.locations[0].path}, which is no file of a project. "
+            f"{dialect.id} reads hooks from {dialect.locations[0].path}, which is outside projects. "
             "Write the hook in another dialect; `hookport sync` installs it there."
         )
     return dialect
 
 
 def _find_place(dialect: Dialect) -> str:
-    """Find where a project keeps hooks of a dialect: a folder for each hook, if the dialect has one."""
+    """Find a project's place for hooks of a dialect: a folder for each hook, if the dialect has such."""
     places = list_locations(dialect, "run") if dialect.kind == "format" else dialect.locations
     paths = [place.path for place in places if place.scope == "project"]
     return next((path for path in paths if "/*/" in path), paths[0] if paths else "")
@@ -185,7 +185,7 @@ def _lay_out(request: ScaffoldRequest, dialect: Dialect) -> _HookLayout:
         return _HookLayout(manifest, path, f"{package}/tests", manifest, path)
     folder = after.rpartition("/")[0]
     path = f"{folder}/scripts/{request.name}.{ending}"
-    # The folder of a project may have a blank in its name.
+    # A project's path may contain a blank.
     command = f'"{dialect.package_dir[0]}"/{path}'
     return _HookLayout(
         manifest, f"{package}/{path}", f"{package}/{folder}/tests", f"{package}/README.md", command
@@ -204,7 +204,7 @@ def _find_event(name: str, dialect: Dialect) -> str:
 
 
 def _parse_matcher(matcher: str, event: str, agent_wire: Wire) -> tuple[Term, ...]:
-    """The alternatives of a matcher: tools by canonical or native names, `mcp:SERVER/TOOL`, a pattern."""
+    """Parse a matcher's alternatives: tools by canonical or native names, `mcp:SERVER/TOOL`, a pattern."""
     if not matcher:
         return (Term("tool", DEFAULT_TOOL),) if is_about_tool(event) else ()
     if matcher.startswith("mcp:"):
@@ -218,7 +218,7 @@ def _parse_matcher(matcher: str, event: str, agent_wire: Wire) -> tuple[Term, ..
 
 
 def _make_call(terms: tuple[Term, ...], agent_wire: Wire) -> tuple[Call, Subject]:
-    """A call that a matcher fits, with the mark where a guard looks."""
+    """Make a call that a matcher matches, with the mark in the field that a guard checks."""
     term = terms[0]
     if term.kind == "mcp":
         server, tool = term.value.replace("*", "server"), term.tool or "tool"
@@ -229,7 +229,7 @@ def _make_call(terms: tuple[Term, ...], agent_wire: Wire) -> tuple[Call, Subject
         fits = [tool for tool in TOOLS if _matches_tool(term.value, tool, agent_wire)]
         if not fits:
             raise UsageError(
-                f"the matcher '{term.value}' fits no tool of {agent_wire.id}. Tools: {', '.join(TOOLS)}."
+                f"the matcher '{term.value}' matches no tool of {agent_wire.id}. Tools: {', '.join(TOOLS)}."
             )
         term = Term("tool", next((tool for tool in fits if tool in SUBJECTS), fits[0]))
     subject = SUBJECTS.get(term.value, NO_SUBJECT)
@@ -240,7 +240,7 @@ def _matches_tool(pattern: str, tool: str, agent_wire: Wire) -> bool:
     try:
         return any(re.search(pattern, name) for name in (tool, name_tool(agent_wire, Call(tool))))
     except re.error as error:
-        raise UsageError(f"the matcher '{pattern}' is no regular expression: {error}.") from None
+        raise UsageError(f"the matcher '{pattern}' is not a valid regular expression: {error}.") from None
 
 
 def _design_hook(request: ScaffoldRequest, dialect: Dialect) -> _HookDesign:
@@ -265,14 +265,14 @@ def _design_hook(request: ScaffoldRequest, dialect: Dialect) -> _HookDesign:
     text = {
         "guard": f"Stops {_describe_event(event)} with '{subject.word}' in it.",
         "gate": "Sends the agent back to work once before it ends.",
-        "context": "Tells the agent what it has to know.",
-        "observe": f"Looks on: {EVENTS[canonical].meaning if canonical in EVENTS else native}.",
+        "context": "Gives the agent context.",
+        "observe": f"Observes: {EVENTS[canonical].meaning if canonical in EVENTS else native}.",
     }[part.kind]
     return _HookDesign(dialect, agent_wire, event, terms, subject, part, text)
 
 
 def _choose_native(dialect: Dialect, event: str, terms: tuple[Term, ...], usual_name: str) -> str:
-    """The native event that such a hook is written for, which need not be the one that is fired first."""
+    """Find the native event that such a hook is written for, which need not fire first."""
     natives = [spec.native for spec, _ in find_slots(dialect, Hook(event, Handler(), terms, blocking=True))]
     return usual_name if usual_name in natives or not natives else natives[0]
 
@@ -304,7 +304,7 @@ def _choose_part(name: str, event: Event, subject: Subject, dialect: Dialect) ->
 
 
 def _find_obeyed_answer(dialect: Dialect, event: Event, decision: Decision) -> Answer | None:
-    """Find the plainest answer that the dialect's agent reads as this decision."""
+    """Find the simplest answer that the dialect's agent reads as this decision."""
     agent_wire = get_wire(dialect.id)
     spec = _find_spec(dialect, event.native)
     is_plain = spec.exits != "none" and not (spec.deny_answer or dialect.deny_answer)
@@ -341,7 +341,7 @@ def _encode_manifests(
         ()
         if design.terms and design.event.call is None and not has_field(dialect, "matcher")
         else design.terms,
-        # One that can block there does: it would be wrapped into a command that cannot.
+        # A hook that can block there does so; otherwise it would be wrapped into a command that cannot.
         blocking=_find_spec(dialect, design.event.native).blocks != "observe",
         name=request.name if has_field(dialect, "name") else "",
         description=design.text if has_field(dialect, "description") else "",
@@ -350,14 +350,14 @@ def _encode_manifests(
     scripts = {layout.command: {layout.script: text}}
     degraded = degrade(Manifest((hook,)), dialect, (layout.manifest,), scripts, bare=True)
     if not degraded.manifest.hooks:
-        raise UsageError(f"{dialect.id} cannot say this hook: {degraded.findings[0].message}.")
+        raise UsageError(f"{dialect.id} cannot express this hook: {degraded.findings[0].message}.")
     trees = dialect.shape.encode(dialect, degraded.manifest)
     fresh = {
         path: documents.dump(tree, pipeline.detect_dialect_kind(dialect, path))
         for path, tree in trees.items()
     }
     if dialect.shape.companions:
-        # The script that it has by convention is ours, not one that calls ours.
+        # Its conventional script is ours, not a script that calls ours.
         manifests = [
             ScaffoldFile(layout.manifest, data)
             for path, data in fresh.items()
@@ -374,7 +374,7 @@ def _encode_manifests(
     try:
         after = edit.encode(reading, (*reading.decoded.manifest.hooks, *degraded.manifest.hooks))
     except InternalError as error:
-        problem = Problem(f"this hook cannot be added to it: {error}", file=next(iter(before)))
+        problem = Problem(f"cannot add this hook: {error}", file=next(iter(before)))
         raise InputError(problem) from error
     added = [ScaffoldFile(path, data, before=before.get(path)) for path, data in after.items()]
     return added, _number_entry(after, dialect, layout.command), degraded.findings
@@ -393,16 +393,16 @@ def _number_entry(files: Mapping[str, bytes], dialect: Dialect, command: str) ->
     listed = [(place, hook.event) for place, hook in groups if place[:-1] == path[:-1]]
     if {event for _, event in listed} == {entry.event}:
         return path[-1]
-    # A list that events share: only those of this event count.
+    # A list shared by events: only the entries of this event count.
     return [place for place, event in dict.fromkeys(listed) if event == entry.event].index(path)
 
 
 def _list_facts(design: _HookDesign, layout: _HookLayout) -> dict[str, str]:
     event, part = design.event, design.part
     purpose = {
-        "guard": f"It looks at `{'.'.join(part.path)}` and, to stop the call, ",
-        "gate": f"It looks at `{'.'.join(part.path)}` and, to keep the agent working, ",
-        "context": "To tell the agent something, it ",
+        "guard": f"It checks `{'.'.join(part.path)}` and, to stop the call, ",
+        "gate": f"It checks `{'.'.join(part.path)}` and, to keep the agent working, ",
+        "context": "To give the agent context, it ",
         "observe": "It decides nothing: it ",
     }[part.kind]
     stream = "prints JSON or text on stdout" if part.answer.stdout else "prints on stderr"
@@ -412,7 +412,7 @@ def _list_facts(design: _HookDesign, layout: _HookLayout) -> dict[str, str]:
         "MEANING": EVENTS[event.event].meaning if event.event in EVENTS else "only there",
         "SCRIPT": layout.script,
         "TITLE": design.dialect.title,
-        "ANSWERS": f"{purpose}{stream} and ends with exit code {part.answer.exit_code}.",
+        "ANSWERS": f"{purpose}{stream} and exits with code {part.answer.exit_code}.",
         "TESTS": layout.tests,
     }
 
@@ -420,7 +420,7 @@ def _list_facts(design: _HookDesign, layout: _HookLayout) -> dict[str, str]:
 def _make_tests(
     request: ScaffoldRequest, design: _HookDesign, layout: _HookLayout, index: int
 ) -> list[ScaffoldFile]:
-    """Make two cases: one that the hook lets pass or handles, and one that it stops or cannot use."""
+    """Make two cases: one that the hook passes or handles, and one that it stops or cannot use."""
     name, part = request.name, design.part
     passing: dict[str, Tree] = {"decision": "none", "exit-code": 0}
     stopped = {"decision": "deny", "reason-contains": [name], "exit-code": part.answer.exit_code}
@@ -456,7 +456,7 @@ def _make_tests(
 
 
 def _list_agents(design: _HookDesign) -> list[str]:
-    """List the agents that send the field by which a gate passes; `all` if every agent does."""
+    """List the agents that send the field that lets a gate pass; `all` if every agent does."""
     if design.part.kind != "gate":
         return ["all"]
     event = Event(design.event.event, "", stop_active=True)
@@ -465,7 +465,7 @@ def _list_agents(design: _HookDesign) -> list[str]:
 
 
 def _make_payload(design: _HookDesign, value: str, *, is_again: bool) -> dict[str, Tree]:
-    """Make the payload that the script reads, with a value in place of the mark."""
+    """Make the payload that the script reads, with a value instead of the mark."""
     event, call = design.event.replace(agent="", stop_active=is_again), design.event.call
     if call is not None:
         fields = {key: value if text == MARK else text for key, text in call.input.items()}

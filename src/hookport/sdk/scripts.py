@@ -1,4 +1,4 @@
-"""The scripts of new hooks, in three languages; each answers in the words of the dialect it is made for."""
+"""The scripts of new hooks, in three languages; each answers in its own dialect."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from hookport.base.quoting import quote
 from hookport.base.tree import Tree
 from hookport.model.runs import Answer
 
-# `guard` stops what has a word in it, `gate` stops an agent from ending once, `context` tells the agent
-# something, `observe` only looks.
+# `guard` stops inputs with a certain word, `gate` stops an agent from ending once, `context` gives the agent
+# context, `observe` decides nothing.
 Kind = Literal["guard", "gate", "context", "observe"]
 
 TEMPLATES = Path(__file__).parent / "templates"
-# Each language with the ending of its files.
+# Each language with its file extension.
 LANGUAGES = {"sh": "sh", "python": "py", "node": "js"}
 
 
 class ScriptPart(NamedTuple):
-    """What a script does: the answer, and the field of the event and the word that it depends on."""
+    """The content of a script: the answer, and the event's field and the word that it depends on."""
 
     kind: Kind
     answer: Answer
@@ -70,7 +70,7 @@ def _write_shell(part: ScriptPart) -> str:
     if part.kind == "gate":
         return _join_lines(
             'case $(printf %s "$input" | tr -d " ") in',
-            f"*'\"{part.path[-1]}\":true'*) ;; # it was kept from ending before, and must end",
+            f"*'\"{part.path[-1]}\":true'*) ;; # a hook already kept it from ending: let it end",
             "*)",
             *_indent(lines),
             "  ;;",
@@ -89,7 +89,7 @@ def _write_python(part: ScriptPart) -> str:
     if part.kind == "guard":
         return _join_lines(f"if {json.dumps(part.word)} in str(field({keys})):", *_indent(lines, 4))
     if part.kind == "gate":
-        comment = "# It must end when it was kept from ending before."
+        comment = "# If a hook already kept the agent from ending, let it end."
         return _join_lines(comment, f"if field({keys}) is not True:", *_indent(lines, 4))
     return _join_lines(*lines)
 
@@ -105,7 +105,7 @@ def _write_node(part: ScriptPart) -> str:
         condition = f"String(field({keys})).includes({json.dumps(part.word)})"
         return _join_lines(f"if ({condition}) {{", *_indent(lines), "}")
     if part.kind == "gate":
-        comment = "// It must end when it was kept from ending before."
+        comment = "// If a hook already kept the agent from ending, let it end."
         return _join_lines(comment, f"if (field({keys}) !== true) {{", *_indent(lines), "}")
     return _join_lines(*lines)
 

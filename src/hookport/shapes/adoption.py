@@ -1,7 +1,7 @@
-"""The test before a command of the user's own that an agent reads in another agent's file.
+"""The test before a user's own command that an agent reads in another agent's file.
 
-Where our own entry runs the hook in that agent, the command ends at once; everywhere else it runs as it did.
-The rest of hookport sees the command without the test: it is the same hook, with the same approval.
+If our own entry runs the hook in that agent, the command ends at once; everywhere else it runs as before. The
+rest of hookport sees the command without the test: it is the same hook, with the same approval.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _PROGRAM = re.compile(r"""bridge\.pyz?['"]?""")
 
 
 def write_clause(agent: str, mark: str, call: str, file: str, digest: str) -> str:
-    """The test for one agent, known by the variable `mark`; `file` is the word for the file of our entry.
+    """The test for one agent, identified by the variable `mark`; `file` is the word for our entry's file.
 
-    The variable has a default, since an agent may drop a command that names one which is not set. Whatever
-    goes wrong with the question, the command runs.
+    The variable has a default, because an agent may drop a command that names an unset one. If the question
+    fails, the command runs.
     """
     question = f"{call} covers {agent} {file} {digest}"
     return f'[ -z "${{{mark}-}}" ] || ! {question} </dev/null >/dev/null 2>&1 || exit 0; '
 
 
 def read_clauses(command: str) -> dict[str, str]:
-    """The tests that stand before a command, by the agent each is for."""
+    """The tests before a command, by agent."""
     tests: dict[str, str] = {}
     at = 0
     while (match := _CLAUSE.match(command, at)) and _PROGRAM.search(match["program"]):

@@ -1,7 +1,7 @@
 """Configuration that maps events to hooks, as one JSON object, nested or flat.
 
-Nested: event -> groups with a matcher -> handlers; handlers that follow each other with the same matcher
-are written as one group. Flat: event -> entries, the matcher being a field of each.
+Nested: event -> groups with a matcher -> handlers; consecutive handlers with the same matcher form one group.
+Flat: event -> entries, with the matcher as a field.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
 def _apply_switches(
     dialect: Dialect, tree: Tree, hooks: list[tuple[Hook, Place]]
 ) -> list[tuple[Hook, Place]]:
-    """The hooks of a file, disabled where the file turns them off."""
+    """The hooks of a file, disabled if the file switches them off."""
     is_off = dialect.shape.is_off
     if is_off is None:
         return hooks
@@ -120,7 +120,7 @@ def _apply_switches(
 
 
 def find_value(tree: Tree, path: tuple[str, ...]) -> Tree:
-    """The value at a path of keys, None if there is none."""
+    """The value at a path of keys, None if missing."""
     for key in path:
         tree = tree.get(key) if isinstance(tree, Mapping) else None
     return tree
@@ -178,7 +178,7 @@ def _looks_bare(dialect: Dialect, tree: Mapping[str, Tree]) -> bool:
 def _note_outside(reading: _Reading, file: str, path: Path) -> None:
     """Report events without the right key around them, which the agent ignores in its own settings file.
 
-    Elsewhere they are an excerpt, as documentation shows them, and taken as they are meant.
+    Elsewhere they are an excerpt, as in documentation, and are read as intended.
     """
     dialect = reading.dialect
     if dialect.kind == "agent" and any(
@@ -213,7 +213,7 @@ def _read_group(reading: _Reading, group: _Group) -> None:
         lacks = (
             "lacks 'hooks', the list of its handlers"
             if group.is_flat
-            else "has 'hooks', a list that is not read here"
+            else "has 'hooks', a list that it does not read here"
         )
         reading.refuse(group.place, f"{lacks}; {reading.dialect.id} does not run it")
         return
@@ -256,7 +256,9 @@ def _ignores_matcher(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree
 def _find_skip_reason(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]) -> str:
     if spec is None or group.get("matcher") not in find_matching(dialect, spec).never:
         return ""
-    return f"'{group['matcher']}' is no valid matcher on {spec.native}; without a matcher it runs every time"
+    return (
+        f"'{group['matcher']}' is not a valid matcher on {spec.native}; without a matcher it runs every time"
+    )
 
 
 def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -> Hook | None:
@@ -300,7 +302,7 @@ def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
-    """The file of all hooks, at the place where the agent looks for it."""
+    """The file of all hooks, at the place where the agent reads it."""
     events: dict[str, list[dict[str, Tree]]] = {}
     for hook in manifest.hooks:
         for spec, terms in find_slots(dialect, hook):
@@ -342,7 +344,7 @@ def wrap_events(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:
 
 
 def choose_location(dialect: Dialect, manifest: Manifest) -> Location:
-    """Where the file goes: into the plugin if a command names the plugin's root, else into the project."""
+    """The path of the file: in the plugin if a command names the plugin's root, else in the project."""
     in_package = any(word in hook.handler.command for hook in manifest.hooks for word in dialect.package_dir)
     scopes = ("plugin", "project", "user") if in_package else ("project", "user", "plugin")
     return next(place for scope in scopes for place in dialect.locations if place.scope == scope)

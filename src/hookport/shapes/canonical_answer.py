@@ -32,3 +32,19 @@ READ = {
     "exits": {"2": "deny"},
     "text": "failure",
 }
+
+
+def make_module_answers(*pieces: str) -> dict[str, Tree]:
+    """The answers that a generated code module obeys on an event, besides a message for the person.
+
+    It throws, or returns, the reason of a deny, after showing a message.
+    """
+    alone: dict[str, Tree] = {
+        piece: {**ANSWER[piece], "alone": True} if piece in ("ask", "deny") else ANSWER[piece]
+        for piece in pieces
+    }
+    return {"message": {**ANSWER["message"], "beside": True}, **alone}
+
+
+# How such a module reads an answer.
+MODULE_READS: dict[str, dict[str, Tree]] = {"*": {**READ, "text": "ignored"}}

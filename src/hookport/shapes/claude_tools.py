@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookport.shapes.dialect import McpNames, alias_tools, name_tools
 
-# `spec` is the format's own specification, `claude` what Claude Code calls the tools it does not name.
+# `spec` is the format's own specification, `claude` are Claude Code's names of the other tools.
 TOOLS = (
     *name_tools("spec", file_write="Write", file_edit="Edit"),
     *name_tools(

@@ -1,7 +1,7 @@
-"""The wire of Claude Code and of those who copied it: payload keys, the nested answer, exit code 2.
+"""The wire of Claude Code and of the agents that copied it: payload keys, the nested answer, exit code 2.
 
-Facts: the official hooks reference (2.1.240) and what was measured on 2.1.325; a dialect of this family
-replaces what it does otherwise.
+Facts: the official hooks reference (2.1.240) and measurements on 2.1.325; a dialect of this family overrides
+what differs.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ KEYS_OF = {
     "StopFailure": {"source": "error", "error_message": "error_details"},
 }
 
-# Canonical words are Claude Code's where it has one. Its session ends for a few reasons it names, and
-# otherwise for another.
+# Canonical values are Claude Code's if it has one. Its sessions end for a few named reasons, or for "other".
 ENDS = ("clear", "resume", "logout", "prompt_input_exit")
 WORDS: dict[str, dict[str, Tree]] = {"session_end": {**{word: word for word in ENDS}, "*": "other"}}
 
@@ -68,7 +67,7 @@ INPUTS = {
 
 
 def nest_fields(**fields: Tree) -> dict[str, Tree]:
-    """A piece inside `hookSpecificOutput`, which is no answer without the event's name (CC2)."""
+    """A piece inside `hookSpecificOutput`, which is not an answer without the event's name (CC2)."""
     return {"json": {"hookSpecificOutput": {"hookEventName": "$event", **fields}}}
 
 
@@ -127,7 +126,7 @@ ANSWERS = {
     "*": ALWAYS,
 }
 
-# Forms that are no answer to Claude Code are read for the deny that was meant; as an allow they are nothing.
+# Forms that Claude Code ignores are read as an intended deny; as an allow they do not count.
 VERDICTS = [
     (
         "hookSpecificOutput.permissionDecision",
@@ -154,9 +153,9 @@ READ: dict[str, Tree] = {
     "json": "any",
     "text": "ignored",
 }
-# What is printed where a session or a turn begins is context for the model, JSON or not.
+# Output at the start of a session or a turn is context for the model, JSON or not.
 READ_TEXT = {**READ, "text": "context"}
-# Where the agent is about to stop, context makes it go on as a block does (doc).
+# On a stop event, context makes the agent continue as a block does (doc).
 READ_STOP = {
     **READ,
     "verdicts": [*VERDICTS, ("hookSpecificOutput.additionalContext", {"*": "deny"})],

@@ -1,7 +1,7 @@
 """What a dialect is made of: values, with the source of every fact beside it.
 
-A dialect file fills in these tables and says only how it differs. Facts that follow from others are
-functions here, so that each is written down once.
+A dialect file fills in these tables with its differences. Facts that follow from others are functions here,
+so that each exists once.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class EventSpec(NamedTuple):
     # What its matcher is tested against: `tool`, `mcp_tool`, `command` or `path` for a tool call, another
     # word for what the payload calls it, empty for nothing.
     subject: str = ""
-    # The tools it fires for, where it does not fire for all; `mcp` for those of MCP servers.
+    # The tools it fires for, if not all; `mcp` for those of MCP servers.
     tools: tuple[str, ...] = ()
     # An answer may change the tool's input.
     rewrites: bool = False
@@ -89,17 +89,17 @@ class EventSpec(NamedTuple):
     exits: Literal["2", "any", "none"] = "2"
     # What of a hook's output reaches the model: `all`, only JSON and no plain text, or `nothing`.
     hears: Literal["all", "json", "nothing"] = "all"
-    # Which products of the agent obey a deny here, where not all do.
+    # Which products of the agent obey a deny here, if not all do.
     partly: str = ""
-    # In which way of running the agent it does not fire; and the first version that has it, where known.
+    # The way of running the agent in which it does not fire; and the first version that has it, if known.
     unfired: str = ""
     since: str = ""
-    # The types of handlers it takes, where not all.
+    # The types of handlers it accepts, if not all.
     types: tuple[str, ...] = ()
     default_timeout: timedelta | None = None
-    # After this time the agent goes on without an answer, whatever the hook's timeout.
+    # After this time the agent continues without an answer, whatever the hook's timeout.
     max_timeout: timedelta | None = None
-    # Where they are not those of the dialect.
+    # If they differ from the dialect's.
     matching: Matching | None = None
     tool_names: tuple[ToolName, ...] = ()
     mcp_names: McpNames | None = None
@@ -107,10 +107,10 @@ class EventSpec(NamedTuple):
 
 
 class ToolName(NamedTuple):
-    """One native tool and the word of the vocabulary it stands for.
+    """One native tool and its canonical name.
 
-    Several tools may share a name, and a tool may have several: a matcher is written with all of them but
-    the aliases, which are only read. One that is `gone` is missing in the version of the facts.
+    Several tools may share a name, and a tool may have several: a matcher is written with all of them except
+    the aliases, which are only read. A tool that is `gone` is missing in the version of the facts.
     """
 
     tool: str
@@ -121,7 +121,7 @@ class ToolName(NamedTuple):
 
 
 class Timeout(NamedTuple):
-    """The timeout field: its unit (None: there is no field), the default and the limits.
+    """The timeout field: its unit (None: no field), the default and the limits.
 
     `seconds_below`: a smaller number is read as seconds although the unit is milliseconds. `shorter`: one of
     the agent's products, which stops waiting earlier than the others, and when.
@@ -160,11 +160,11 @@ class HandlerSpec(NamedTuple):
 
 
 class Location(NamedTuple):
-    """One place where the agent looks; `*` in the path stands for any name.
+    """One place where the agent reads files; `*` in the path matches any name.
 
     `at_repository`: it is read at the root of the repository too, although the agent reads its other files of
-    a project in its start folder only. Not `loaded`: the documentation names it, and the agent did not run
-    what stands there. `executable`: a product of the agent skips a script there whose mode is not.
+    a project in its start folder only. Not `loaded`: the documentation names it, but the agent did not run
+    its hooks. `executable`: a product of the agent skips a script there whose mode is not.
     """
 
     scope: Literal["project", "local", "user", "plugin", "system"]
@@ -189,7 +189,7 @@ class OnceRule(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """A setting that keeps hooks from running, although they are written down where the agent looks.
+    """A setting that prevents hooks in the agent's own files from running.
 
     Of `files` the first that has the key counts; the empty name is the hook's own file. `off` lists the
     values that keep hooks of the `scopes` from running. `lists`: the value is a list, every file adds to it,
@@ -213,14 +213,14 @@ class Gate(NamedTuple):
 
 
 class FolderTrust(NamedTuple):
-    """Where an agent remembers the folders that it trusts; no file: nobody else can see it.
+    """Where an agent stores the folders that it trusts; no file: other programs cannot see it.
 
     At `keys` of the file (any of them) is a list of folders, or a map from folders to what is said of one:
     at `field`, one of the values `yes` trusts it, one of `above` trusts its parent. `below`: a trusted folder
     is trusted with all that is in it. `asks`: the settings files and the key that switch the question on,
     and whether it is on without them; only `true` does, or every value but those in `trusting`. `lifted`:
     variables, with their value, that trust every folder.
-    Not `certain`: hooks were seen to run although the file says otherwise. Not `lift_shows`: a hook may see
+    Not `certain`: hooks were measured to run against the file. Not `lift_shows`: a hook may see
     such a variable although the folder is not trusted.
     """
 
@@ -244,7 +244,7 @@ TRUSTED, UNTRUSTED, MODIFIED = "trusted", "untrusted", "modified"
 
 
 class AgentHook(NamedTuple):
-    """One hook as its agent sees it: `hash` is what the agent calls it now, `key` where it stands."""
+    """One hook as its agent sees it: `hash` is the agent's current hash of it, `key` its place."""
 
     agent: str
     key: str
@@ -256,12 +256,12 @@ class AgentHook(NamedTuple):
 
 
 class HookTrust(NamedTuple):
-    """Where an agent remembers the hooks that it trusts, one by one.
+    """Where an agent stores the hooks that it trusts, one by one.
 
     At `key` of the file is a map by `name`, filled in with the hook's file, its event in snake case, and its
     numbers; without `field` there the hook is not trusted, and with `switch` false it is off. `fingerprint`
     makes the value that `field` must have from the event, the group and the entry as they are now.
-    `list_hooks` asks the agent for the hooks of a project; None where it does not answer.
+    `list_hooks` asks the agent for the hooks of a project; None if it does not answer.
     """
 
     file: str
@@ -276,7 +276,7 @@ class HookTrust(NamedTuple):
 
 
 class PluginStore(NamedTuple):
-    """Where an agent remembers the plugins that are installed, and which of them are enabled.
+    """Where an agent stores the installed plugins, and which of them are enabled.
 
     At `key` of the file is a map from `plugin@marketplace` to its copies, each with its folder at the field
     `folder`; the first of `settings` that has the name at `switch` says whether it is enabled. `markets` maps
@@ -309,14 +309,14 @@ class Shadow(NamedTuple):
 
 
 class Point(Generic[T]):
-    """A point in the code where a quirk of one agent decides; where no quirk does, the default holds."""
+    """A point in the code where one agent's quirk decides; without a quirk the default applies."""
 
     def __init__(self, default: T) -> None:
         self.default = default
 
 
 class Quirk(NamedTuple):
-    """A surprise, by id, that the code or the documentation cites; `at` is what it says at hook points."""
+    """A surprise, by id, that the code or the documentation cites; `at` has its values at hook points."""
 
     id: str
     text: str
@@ -324,7 +324,7 @@ class Quirk(NamedTuple):
     at: Mapping[Point[Any], Any] = NOTHING
 
 
-# Permission rules, as patterns, that the agent was seen not to fire although documented, and why.
+# Documented permission rules, as patterns, that the agent was measured not to fire, and why.
 UNFIRED_RULES = Point[Mapping[str, str]](NOTHING)
 # What a hook that fails closed must print to let the action run.
 NO_OPINION = Point("")
@@ -339,7 +339,7 @@ HOOK_TRUST = Point[HookTrust | None](None)
 
 
 class Place(NamedTuple):
-    """Where a hook was read: the file and the path in its tree."""
+    """The place of a hook: the file and the path in its tree."""
 
     file: str
     path: Path
@@ -391,12 +391,12 @@ class Shape(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """One way of writing hooks down, as tables; what no table can say is a function at the end."""
+    """One way of writing hooks, as tables; what no table can express is a function at the end."""
 
     id: str
     title: str
     kind: Literal["format", "agent"]
-    # The version that the facts were read or measured on, and what each source key stands for.
+    # The version of the facts, and the meaning of each source key.
     facts: str
     sources: Mapping[str, str]
     locations: tuple[Location, ...]
@@ -417,11 +417,11 @@ class Dialect(NamedTuple):
     mcp: McpNames | None = None
     matching: Matching = NO_MATCHER
 
-    # Which forms of a printed deny are obeyed (see degrade.capabilities).
+    # The forms of a printed deny that the agent obeys (see degrade.capabilities).
     obeys: tuple[str, ...] = ()
     # The answer that blocks, where exit code 2 with a reason on stderr is not the way (`{reason}` is filled).
     deny_answer: Mapping[str, Any] = NOTHING
-    # Exit code 2 without a word on stderr does not block: the reason is `needed`; or the word never reaches
+    # Exit code 2 without text on stderr does not block: the reason is `needed`; or the word never reaches
     # the model, always (`lost`) or of a call of an MCP tool (`lost for MCP`).
     deny_reason: Literal["heard", "needed", "lost", "lost for MCP"] = "heard"
 
@@ -449,7 +449,7 @@ class Dialect(NamedTuple):
     other_places: Mapping[PlaceUse, tuple[Location, ...]] = NOTHING
     # The files that make a folder a plugin for this agent; `hooks` there is a file, several, or hooks inline.
     manifests: tuple[str, ...] = ()
-    # A handler without `type` is refused, not taken for a command.
+    # A handler without `type` is refused, not read as a command.
     needs_type: bool = False
     # The same hook, found twice, runs once; a plugin's copy runs again.
     runs_once: OnceRule | None = None
@@ -457,7 +457,7 @@ class Dialect(NamedTuple):
     # The names of its program, and the folder of its settings with the variable that puts it elsewhere.
     programs: tuple[str, ...] = ()
     home: tuple[str, str] = ("", "")
-    # What keeps hooks from running that are written down correctly.
+    # The settings that prevent correct hooks from running.
     gates: tuple[Gate, ...] = ()
     folder_trust: FolderTrust | None = None
     # Places that only one of the agent's products reads, by product: what stands in two of them is no copy.
@@ -467,7 +467,7 @@ class Dialect(NamedTuple):
     # `unsure`: these, or those of that folder, and nobody sees why.
     project_read: Literal["", "start", "repository", "unsure"] = ""
 
-    # What a person must know before the written file works.
+    # The steps that a person must take before the written file works.
     notes: tuple[str, ...] = ()
     quirks: tuple[Quirk, ...] = ()
 
@@ -476,7 +476,7 @@ class Dialect(NamedTuple):
 
     @property
     def reads_output(self) -> bool:
-        """Whether answers as JSON are read."""
+        """Whether the agent reads JSON answers."""
         return any("verdicts" in reading for reading in self.wire.reads.values())
 
     @property
@@ -491,7 +491,7 @@ class Dialect(NamedTuple):
 
 
 class RefusedError(Exception):
-    """A tree that does not say what this dialect must; `problems` lists everything wrong."""
+    """An invalid tree of this dialect; `problems` lists every error."""
 
     def __init__(self, *problems: Problem) -> None:
         self.problems = problems
@@ -499,7 +499,7 @@ class RefusedError(Exception):
 
 
 def find_quirk(dialect: Dialect, point: Point[T]) -> T:
-    """What a dialect's quirks say at a hook point."""
+    """The value of a dialect's quirks at a hook point."""
     for quirk in dialect.quirks:
         if point in quirk.at:
             says: T = quirk.at[point]
@@ -507,13 +507,14 @@ def find_quirk(dialect: Dialect, point: Point[T]) -> T:
     return point.default
 
 
-def list_locations(dialect: Dialect, use: PlaceUse) -> tuple[Location, ...]:
-    """The places of a dialect beside its own, by what they are for."""
-    return dialect.other_places.get(use, ())
+def list_locations(dialect: Dialect, *uses: PlaceUse | Literal["own"]) -> tuple[Location, ...]:
+    """The places of a dialect by what they are for; `own` are those of its own files."""
+    each = (dialect.locations if use == "own" else dialect.other_places.get(use, ()) for use in uses)
+    return tuple(place for places in each for place in places)
 
 
 def name_events(source: str, *natives: str) -> tuple[EventSpec, ...]:
-    """Events that no other dialect has, and that only tell, from one source."""
+    """Events of only one dialect that cannot block, from one source."""
     return tuple(EventSpec(native, "", "observe", source) for native in natives)
 
 
@@ -531,8 +532,8 @@ def explain_missing(
 ) -> Mapping[str, str]:
     """The reason why each canonical event without a row is missing: the default, or its own.
 
-    The default holds for a registry of as many events as it was checked against; when the registry grows, it
-    holds for none, so that each agent is asked about the new events.
+    The default applies only to a registry with as many events as it was checked against; when the registry
+    grows, every agent must be checked for the new events.
     """
     if registry != len(EVENTS):
         return reasons
@@ -546,14 +547,14 @@ def alias_tools(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, 
 
 
 class _Index(NamedTuple):
-    """One table, by what is looked up in it."""
+    """Index one table by a key."""
 
     table: tuple[Any, ...]
     by_native: dict[str, list[Any]]
     by_canonical: dict[str, list[Any]]
 
 
-# Tables are constants, looked up thousands of times in one conversion; the table is kept with its index, so
+# Tables are constants, looked up thousands of times in one conversion; the table is stored with its index, so
 # that no other table can get its id.
 _INDEXES: dict[int, _Index] = {}
 
@@ -572,7 +573,7 @@ def _index(table: tuple[Any, ...]) -> _Index:
 
 
 def find_event_specs(dialect: Dialect, event: str) -> list[EventSpec]:
-    """The native events a canonical event is written as, secondary ones left out."""
+    """The native events of a canonical event, without secondary ones."""
     return list(_index(dialect.events).by_canonical.get(event, ()))
 
 
@@ -583,7 +584,7 @@ def find_event(dialect: Dialect, native: str) -> EventSpec | None:
 
 
 def find_tools(dialect: Dialect, native: str) -> list[str]:
-    """The canonical tools that a native name stands for."""
+    """The canonical tools of a native name."""
     return [row.tool for row in _index(dialect.tools).by_native.get(native, ())]
 
 
@@ -642,11 +643,11 @@ REPOSITORY = "$(git rev-parse --show-toplevel 2>/dev/null || pwd)"
 
 
 def spell_root(*names: str) -> tuple[str, ...]:
-    """The spellings of a root that these variables hold in a command; the first one is written.
+    """The spellings of a root in a command by these variables; the first one is written.
 
-    That one has a default, because Grok Build 1.0.41, which reads other agents' files, drops a command that
-    names an unset variable. It has no colon, because Auggie 0.36.0 fills in `${NAME}` and `${NAME:-text}` by
-    itself, before the variable is set.
+    It has a default, because Grok Build 1.0.41, which reads other agents' files, drops a command that names
+    an unset variable. It has no colon, because Auggie 0.36.0 itself fills in `${NAME}` and `${NAME:-text}`,
+    before the variable is set.
     """
     spellings = (
         *("${NAME-.}", "$NAME", "${NAME}", "${NAME-}", "${NAME:-.}", "${NAME:-}"),
@@ -656,7 +657,7 @@ def spell_root(*names: str) -> tuple[str, ...]:
 
 
 def find_variable(spelling: str) -> str:
-    """The variable in a root's spelling; empty if there is none."""
+    """The variable in a root's spelling; empty without one."""
     match = re.match(r"\$\{?([A-Za-z_]\w*)", spelling)
     return match[1] if match else ""
 

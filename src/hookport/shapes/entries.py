@@ -1,6 +1,6 @@
-"""One native entry to a hook and back, by the field tables of its dialect.
+"""Converts one native entry to a hook and back, by the field tables of its dialect.
 
-Keys that no table knows are kept in `provider_data` under the dialect's id and written back there only.
+Unknown keys are stored in `provider_data` under the dialect's id and written back only there.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _WORDS = {
     float: "a number",
     str: "a string",
 }
-# What `provider_data` holds beside the keys of an entry; keys of an entry with these names are under `keys`.
+# The data in `provider_data` beside an entry's keys; an entry's keys with these names are under `keys`.
 _KEEP = ("group", "event", "keys", "written_matcher")
 # Tools whose input is one text: a pattern on the input is a pattern on that text. What is written to a file
 # is input too, so a pattern for such a tool is not a pattern on the path.
@@ -79,7 +79,7 @@ def find_type_problem(attr: str, value: Tree, path: Path) -> Problem | None:
     if wrong:
         return Problem(f"must be {_WORDS[types[0]]}, not {name_kind(value)}", path)
     if attr == "timeout" and not 0 <= value < 10**9:
-        return Problem(f"must be a time that can pass, not {value}", path)
+        return Problem(f"must be a positive time, not {value}", path)
     if attr in ("headers", "env"):
         bad = next((key for key, item in value.items() if not isinstance(item, str)), None)
         return (
@@ -102,7 +102,7 @@ def read_timeout(rule: Timeout, value: float) -> timedelta:
 
 
 def write_timeout(rule: Timeout, timeout: timedelta) -> int | float:
-    """A time as a number of the dialect's unit, whole where it is whole."""
+    """A time as a number of the dialect's unit, an integer if possible."""
     unit = rule.unit or SECOND
     if rule.seconds_below and timeout < rule.seconds_below * unit:
         unit = SECOND
@@ -234,14 +234,14 @@ def write_entry(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
             written.add(field.attr)
     data = get_dialect_data(hook, dialect.id)
     entry.update((key, value) for key, value in data.items() if key not in _KEEP)
-    # In a file that others wrote it may be anything.
+    # In a file by others it may be anything.
     keys = data.get("keys")
     entry.update(keys if isinstance(keys, Mapping) else {})
     return entry
 
 
 def write_value(hook: Hook, field: Field, timeout: Timeout) -> Tree:
-    """The native value of one attribute of a hook, None where there is nothing to write."""
+    """The native value of one attribute of a hook, None if nothing is to be written."""
     attr = field.attr
     if attr in PLATFORMS:
         return hook.handler.platform.get(attr)
@@ -276,7 +276,7 @@ def write_group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
 def bind(
     dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, terms: tuple[Term, ...], content: str
 ) -> Hook:
-    """Set the hook's event (the canonical one if there is one), matcher and whether it blocks."""
+    """Set the hook's event (the canonical one if it exists), its matcher and whether it blocks."""
     event = spec.canonical if spec and spec.canonical else join_native(dialect.id, native)
     decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
     blocking = (spec or make_unknown_event(dialect, native)).blocks in ("prevent", "retry") and decides
@@ -295,7 +295,7 @@ def bind(
 
 
 def make_unknown_event(dialect: Dialect, native: str) -> EventSpec:
-    """An event that is in no table.
+    """Report an unknown event.
 
     A likely typo blocks as the intended event does: a guard there never runs.
     """
@@ -304,13 +304,13 @@ def make_unknown_event(dialect: Dialect, native: str) -> EventSpec:
 
 
 def is_elsewhere(dialect: Dialect, hook: Hook, spec: EventSpec) -> bool:
-    """Whether a hook stands under the general event although special events fire for its tools."""
+    """Whether a hook is under the general event although special events fire for its tools."""
     special = [row for row in find_event_specs(dialect, hook.event) if is_split(row)]
     return not is_split(spec) and any(covers(row, term) for row in special for term in hook.matcher)
 
 
 def find_slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...]]]:
-    """The native events a hook is written under, each with the terms that go there."""
+    """The native events of a hook, each with its terms."""
     written_event = get_dialect_data(hook, dialect.id).get("event")
     chosen = find_event(dialect, written_event) if isinstance(written_event, str) else None
     native = split_native(hook.event)
@@ -416,9 +416,9 @@ def read_root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree
 
 
 def find_slipped_key(key: str, tree: Mapping[str, Tree], is_meant: Callable[[Tree], bool]) -> str:
-    """The mistyped key that holds the hooks; empty if there is none.
+    """The mistyped key with the hooks; empty if none.
 
-    `_hooks` and the like are no typo: people switch hooks off this way.
+    `_hooks` and similar names are not typos: people switch hooks off this way.
     """
     if key in tree:
         return ""
@@ -434,7 +434,7 @@ def find_slipped_key(key: str, tree: Mapping[str, Tree], is_meant: Callable[[Tre
 
 
 def explain_wrong_key(key: str, path: Path) -> dict[str, str]:
-    """The words of a finding about hooks below a key that their agent does not read."""
+    """The values for a finding about hooks below a key that their agent does not read."""
     way = f'Rename "{path[0]}" to "{key}".' if path else f'Move the events into "{key}": {{ … }}.'
     return {"what": "any hook of this file", "reason": f"it reads hooks below '{key}' only", "way": way}
 

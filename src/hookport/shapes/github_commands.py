@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from hookport.shapes.dialect import Tree
 
-# A hook that has a command for Windows only does nothing elsewhere, and that is what this does.
+# A hook with a command for Windows only does nothing elsewhere; this command does nothing.
 NO_COMMAND = ":"
 
 

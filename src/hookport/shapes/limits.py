@@ -24,7 +24,7 @@ def describe_slow_guard(
     specs: Sequence[EventSpec],
     type_: str = "command",
 ) -> dict[str, str]:
-    """The words of a finding about an agent that waits less than the guard's timeout; empty if none does.
+    """The values for a finding about an agent that waits less than the guard's timeout; empty if none does.
 
     A guard without a timeout gets none, although its dialect may wait long.
     """
@@ -44,7 +44,7 @@ def describe_slow_guard(
 
 
 def spell(timeout: timedelta) -> str:
-    """A time in seconds, or in milliseconds where it is less than one."""
+    """Format a time in seconds, or in milliseconds if less than one."""
     seconds = timeout / SECOND
     if seconds < 1:
         return f"{seconds * 1000:g} ms"

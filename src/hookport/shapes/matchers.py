@@ -1,7 +1,7 @@
-"""Matcher strings to terms and back, for every grammar a dialect may use.
+"""Converts matcher strings to terms and back, for every grammar of a dialect.
 
-Reading keeps what it cannot name as a pattern; writing gives exact names wherever the grammar has them,
-so that a guard for `Edit` does not also run on `NotebookEdit`, or the other way round.
+Reading stores an unknown name as a pattern; writing uses exact names wherever the grammar allows, so that a
+guard for `Edit` does not also run on `NotebookEdit`, or the reverse.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def spell_mcp_term(mcp: McpNames | None, term: Term) -> tuple[str, str]:
 
 
 def _is_server_last(mcp: McpNames, term: Term) -> bool:
-    """Whether a term needs a matcher of its own where the prefix makes it one for MCP tools."""
+    """Whether a term needs its own matcher, because the prefix makes it a matcher for MCP tools."""
     return term.kind == "mcp" or (term.kind == "pattern" and term.value.startswith(mcp.prefix))
 
 
@@ -211,7 +211,7 @@ def _write_last(mcp: McpNames, term: Term) -> str:
 
 
 def _read_last(mcp: McpNames, text: str) -> Term:
-    """The term of a matcher with the prefix; a pattern where the server or the tool is no plain name."""
+    """The term of a matcher with the prefix; a pattern if the server or the tool is not a plain name."""
     inner = re.sub(r"\\(\W)", r"\1", text.removeprefix(mcp.prefix))
     if inner == "*" or matches_all(inner):
         return Term("mcp", ANY_SERVER)
@@ -295,7 +295,7 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
     )
     for alternative in _strip_anchors(text).split("|"):
         mcp = _read_mcp_part(dialect, alternative) if is_whole or alternative.endswith(_ANY) else None
-        # Where the whole name is matched, an escaped dot is a dot.
+        # If the whole name is matched, an escaped dot is a dot.
         is_literal = matching.grammar == "anchored" and re.fullmatch(r"(?:[\w-]|\\[.-])+", alternative)
         part = alternative.replace("\\", "") if is_literal else alternative
         if mcp:
@@ -436,7 +436,7 @@ def _write_glob(pattern: str) -> str:
 
 def _join(dialect: Dialect, matching: Matching, names: list[str], patterns: list[str]) -> str:
     if matching.grammar == "marked":
-        # A matcher of blanks alone is empty, and its hook is not loaded.
+        # A matcher of blanks is empty, and its hook is not loaded.
         is_name = len(names) == 1 and not patterns and names[0].strip() and not set(names[0]) & set("*?[")
         anchored = matching._replace(grammar="anchored")
         return names[0] if is_name else MARK + _join(dialect, anchored, names, patterns)

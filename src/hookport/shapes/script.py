@@ -1,9 +1,9 @@
 """One generated POSIX shell script per event, for hosts that run a file named after the event.
 
-The hooks stand in the script twice: as one comment line of JSON, which is what we read, and as one call each,
-which is what runs; a script where the two differ is refused. Every value in a call is one single-quoted word
-and nothing is evaluated. A script that somebody else wrote is one hook: its file's name is the event, and it
-runs where it is.
+The hooks are in the script twice: as one comment line of JSON, which hookport reads, and as one call each,
+which runs; a script in which the two differ is refused. Every value in a call is one single-quoted word and
+nothing is evaluated. A script by somebody else is one hook: its file's name is the event, and it runs at its
+own path.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 DATA = "# hooks: "
 CALL = "hook "
-# The interpreter of a script without a shebang, by its ending (src: subprocess-runner.ts).
+# The interpreter of a script without a shebang, by its extension (src: subprocess-runner.ts).
 RUNNERS = {
     "": "bash",
     **dict.fromkeys((".sh", ".bash", ".zsh"), "bash"),
@@ -121,7 +121,7 @@ def _read_generated(
     hooks = [(hook, Place(file, (number,))) for number, hook in enumerate(read) if hook]
     if len(hooks) == len(entries) and _write_calls(dialect, [hook for hook, _ in hooks]) not in text:
         problems.append(
-            Problem("what it runs is not what its list of hooks says; convert the source again", (), file)
+            Problem("its calls differ from its list of hooks; convert the source again", (), file)
         )
     return hooks
 
@@ -270,7 +270,7 @@ def _write_call(dialect: Dialect, hook: Hook) -> str:
 
 
 def _find_reach(dialect: Dialect, hook: Hook) -> tuple[list[str], str]:
-    """The names of a hook's tools, and whether it is for all, only these or others too."""
+    """The names of a hook's tools, and whether it is for all tools, only these or others too."""
     if not hook.matcher or any(term.kind == "pattern" for term in hook.matcher):
         return [], "all"
     tools: list[str] = []
@@ -285,5 +285,5 @@ def _find_reach(dialect: Dialect, hook: Hook) -> tuple[list[str], str]:
 def quote_word(text: str) -> str:
     """Quote a text as one shell word; text that no process can receive becomes a command that fails."""
     if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
-        return "'exit 126 # no process can be given this text'"
+        return "'exit 126 # no process accepts this text'"
     return "'" + text.replace("'", "'\\''") + "'"

@@ -33,7 +33,7 @@ from hookport.shapes.matchers import read_matcher
 
 KEY = "hooks"
 Table = Mapping[str, Tree]
-# The hook of one table of a file, or none and the problems; why a table that was read never runs.
+# The hook of one table of a file, or None and the problems; why a parsed table never runs.
 ReadTable = Callable[[str, Table, Path, list[Problem]], Hook | None]
 FindFaults = Callable[[Table, Path], Iterable[Finding]]
 
@@ -95,8 +95,8 @@ def bind_table(
 ) -> Hook:
     """Set the hook's event and matcher.
 
-    A matcher without meaning is kept and written back where it came from: without it a hook that never
-    ran would begin to.
+    A matcher without meaning is stored and written back to its own file: without it a hook that never ran
+    would start to run.
     """
     if is_dead:
         data = {**get_dialect_data(hook, dialect.id), dialect.shape.matcher_key: matcher}

@@ -1,6 +1,6 @@
-"""What generated code is made from: files in `agents/templates`, which can be linted as they are.
+"""Templates of generated code: files in `agents/templates`, which linters can check directly.
 
-A value goes where its name stands between two pairs of underscores: `__HOOKS__`.
+A value replaces its name between two pairs of underscores: `__HOOKS__`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _PLACEHOLDER = re.compile(r"__([A-Z]+)__")
 
 @cache
 def read_template(name: str) -> str:
-    """The text of a template; a package that adds a dialect gives the path of its own."""
+    """The text of a template; a package that adds a dialect passes the path of its own template."""
     return (FOLDER / name).read_text("utf-8")
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """The text with every value in its place; what looks like a placeholder in a value stays."""
+    """Fill every value into the text; placeholders inside a value stay."""
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)

@@ -1,4 +1,4 @@
-"""Matchers as the interchange format writes them: words, patterns, MCP objects, and lists of these."""
+"""Matchers in the interchange format: names, patterns, MCP objects, and lists of these."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _RE2_LACKS = (
 
 
 def find_re2_problem(pattern: str) -> str:
-    """Why RE2 refuses a pattern, in words; empty if it does not."""
+    """Explain why RE2 refuses a pattern; empty if it does not."""
     bare = re.sub(r"\\\\", "", pattern)
     bare = re.sub(r"\[\^?\]?(?:\\.|[^\]\\])*\]", "[]", bare)
     for needle, feature in _RE2_LACKS:
         if re.search(needle, bare):
             return f"uses {feature}, which RE2 does not have"
     regex = compile_pattern(pattern)
-    return f"is no regular expression: {regex}" if isinstance(regex, str) else ""
+    return f"is not a valid regular expression: {regex}" if isinstance(regex, str) else ""
 
 
 def read_terms(matcher: Tree, path: Path, problems: list[Problem]) -> tuple[Term, ...]:
     """The terms of a matcher; its problems are appended to `problems`."""
     if isinstance(matcher, list):
         if not matcher:
-            problems.append(Problem("must not be empty; leave the matcher out to match everything", path))
+            problems.append(Problem("must not be empty; remove the matcher to match everything", path))
         items = [_read_term(item, (*path, number), problems) for number, item in enumerate(matcher)]
         return tuple(term for term in items if term)
     term = _read_term(matcher, path, problems)

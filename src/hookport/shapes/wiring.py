@@ -1,4 +1,4 @@
-"""Complete a dialect's wire: its own tables, and those derived from its events and tools."""
+"""Completes a dialect's wire: its own tables, and those derived from its events and tools."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _index_natives(dialect: Dialect) -> dict[str, list[tuple[Sequence[str], str]
 
 
 def _list_waits(dialect: Dialect) -> dict[str, tuple[float, float]]:
-    """How long the agent waits for a command, by event: where nothing else is set, and at most."""
+    """How long the agent waits for a command, by event: by default, and at most."""
     default = dialect.handlers["command"].timeout.default if "command" in dialect.handlers else None
     rows = {"*": (default, find_longest_wait(dialect, ()))}
     for spec in dialect.events:
@@ -71,7 +71,7 @@ def _index_by_native(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
 
 
 def _index_by_tool(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
-    """Every name of a tool; aliases and names that are gone last."""
+    """Every name of a tool; aliases and removed names last."""
     names: dict[str, list[str]] = {}
     for row in sorted(rows, key=lambda row: row.alias or row.gone):
         names.setdefault(row.tool, []).append(row.native)

@@ -1,4 +1,4 @@
-"""Shell commands taken apart as the shell would do it, without running anything.
+"""Parses shell commands as a shell does, without running anything.
 
     from hookport import shell
 
@@ -7,11 +7,10 @@
         command.program, command.words, command.writes, command.given, command.folders
 
 Every program that the text could start is a `Command`: in pipes, lists, loops, functions, substitutions,
-behind `sudo`, `env`, `xargs`, `find -exec`, in `sh -c`, `eval` and here-documents. Words are as the
-shell would pass them. What only the shell knows stands in them as a mark: `MANY` (any number of words),
-`PART` (any text in one word), `STAR` and `ONE` (a pattern of file names), `DEEP` (any path below a
-folder). `reading.problem` says why a text cannot be read to its end; a guard should deny such a text.
-`read` never raises.
+behind `sudo`, `env`, `xargs`, `find -exec`, in `sh -c`, `eval` and here-documents. Words are as the shell
+would pass them. A mark replaces what only the shell knows: `MANY` (any number of words), `PART` (any text in
+one word), `STAR` and `ONE` (a pattern of file names), `DEEP` (any path below a folder). `reading.problem`
+explains why a text cannot be parsed to its end; a guard should deny such a text. `read` never raises.
 """
 
 from __future__ import annotations
@@ -49,8 +48,8 @@ __all__ = [
 class Reading(Value):
     """The commands of a text in the order in which they start.
 
-    `problem` is empty where the text is whole; with `is_cut` a part of it was not read at all. `assigned` has
-    the values that the text gives to variables, of commands (`A=b program`) and of `env` too.
+    `problem` is empty if the text is complete; with `is_cut` a part of it was not parsed. `assigned` has the
+    values that the text assigns to variables, also in commands (`A=b program`) and in `env`.
     """
 
     commands: tuple[Command, ...] = ()

@@ -1,4 +1,4 @@
-"""What programs print, as far as it is known without running them: marks stand for the rest."""
+"""What programs print, as far as known without running them; marks replace the rest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from hookport.shell.walk import Walk
 
-# Programs that print some of what they read, or all of it with little changed.
+# Programs that print part of their input, or all of it nearly unchanged.
 FILTERS = (
     *("cat", "tac", "head", "tail", "sort", "uniq", "grep", "egrep", "fgrep", "tee", "less", "more", "shuf"),
     *("sed", "gsed", "awk", "gawk", "cut", "tr", "nl", "column", "paste", "jq", "perl", "pv", "sponge", "rg"),

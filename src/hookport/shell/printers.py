@@ -1,4 +1,4 @@
-"""What programs print that make it of their words: a function for each, imported when one is started."""
+"""The output of programs that print what follows from their words: a function each, imported on use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from hookport.shell.walk import Walk
 
-# Options of `find` that have a value, but for the tests of names.
+# Options of `find` with a value, except the tests of names.
 FIND_NAMES = ("-name", "-iname")
 FIND_PATHS = ("-path", "-ipath", "-wholename")
 
@@ -26,7 +26,7 @@ def read_escapes(text: str) -> str:
         if text[at] == "\\":
             zero = text[at + 1 : at + 4] in ("0", "000", "x00") or text[at + 1 : at + 2] == "0"
             value, at = unescape(text, at)
-            # A zero parts words for `xargs -0` and `read -d ''` as a line's end does.
+            # A NUL separates words for `xargs -0` and `read -d ''`, like a line end.
             pieces.append(remove_marks(value) or ("\n" if zero else ""))
         else:
             pieces.append(text[at])
@@ -107,7 +107,7 @@ def ls(words: list[str], _given: str | None, walk: Walk) -> str:
         if word != ".":
             paths.append(word)
             folders = [os.path.normpath(os.path.join(folder, word)) for folder in walk.folders]
-            # The names alone, which may be put behind another folder.
+            # Only the names, which may follow another folder.
             paths.append(STAR if any(walk.ask.has_match(folder, "") for folder in folders) else PART)
     return "\n".join(paths)
 
@@ -144,7 +144,7 @@ def list_paths(words: Sequence[str]) -> list[str]:
 
 
 def _drop_pruned(words: list[str]) -> list[str]:
-    """Drop what `find` only leaves out: `-path ./x -prune -o`."""
+    """Drop exclusions of `find`: `-path ./x -prune -o`."""
     for number in range(len(words) - 1, 0, -1):
         if words[number - 1] == "-prune" and words[number] in ("-o", "-or"):
             acts = any(
@@ -174,7 +174,7 @@ def fd(words: list[str], _given: str | None, _walk: Walk) -> str:
 
 
 def grep(words: list[str], _given: str | None, walk: Walk) -> str | None:
-    """The files in which something is found."""
+    """List the files with a match."""
     letters = "".join(word[1:] for word in words if word.startswith("-") and not word.startswith("--"))
     if not ("l" in letters or "L" in letters or any(word.startswith("--files") for word in words)):
         return None
@@ -244,7 +244,7 @@ def seq(_words: list[str], _given: str | None, _walk: Walk) -> str:
 
 
 def mktemp(words: list[str], _given: str | None, _walk: Walk) -> str | None:
-    """A name that nobody else has, where the words name no folder."""
+    """Return a unique name, if the words name no folder."""
     if any(word not in ("-d", "-q", "--directory", "--quiet", "-dq", "-qd") for word in words):
         return None
     return f"/tmp/tmp.{STAR}"  # noqa: S108  (of `mktemp`)

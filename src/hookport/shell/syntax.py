@@ -1,7 +1,7 @@
 """The grammar of the shell: a text becomes a tree of commands, in time linear in its length.
 
-It reads what POSIX shells and bash read. It never raises: where a text ends in the middle of something, the
-tree has what came before, and `problem` says what is missing.
+It covers POSIX shells and bash. It never raises: if a text ends in the middle of something, the tree has what
+came before, and `problem` names what is missing.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What stands in a text for something that only the shell knows: any number of words, a part of one word;
-# any letters but `/` of a file that exists, one such letter, any path below a folder.
+# Marks for text that only the shell knows: any number of words, a part of one word; any letters but `/` of an
+# existing file, one such letter, any path below a folder.
 MANY, PART, STAR, ONE, DEEP = "\0", "\1", "\2", "\3", "\4"
 MARKS = MANY + PART + STAR + ONE + DEEP
 DEEPEST, MOST_WORDS = 40, 50_000
@@ -61,7 +61,7 @@ class Redirection:
 class Node:
     """A command: `simple`, or a compound whose bodies are lists of nodes.
 
-    `pipeline` has its commands in `bodies`, one each; `operator` is what stands before a node in its list.
+    `pipeline` has its commands in `bodies`, one each; `operator` precedes a node in its list.
     """
 
     __slots__ = ("assignments", "bodies", "kind", "name", "operator", "redirections", "words")
@@ -75,7 +75,7 @@ class Node:
 
 
 class UnreadError(ValueError):
-    """The text is nested more deeply, or has more words, than anyone writes."""
+    """The text is nested more deeply, or has more words, than a person writes."""
 
 
 class Parser:
@@ -88,13 +88,13 @@ class Parser:
         self._waiting: list[tuple[Redirection, str, bool, bool]] = []
 
     def read_all(self) -> list[Node]:
-        """Every command of the text."""
+        """Parse every command of the text."""
         nodes: list[Node] = []
         while True:
             nodes += self.read_commands(())
             if self.at >= len(self.text):
                 return nodes
-            self._note_problem(f"'{self.text[self.at]}' is out of place")
+            self._note_problem(f"'{self.text[self.at]}' is unexpected")
             self.at += 1
 
     def _note_problem(self, problem: str) -> None:
@@ -136,7 +136,7 @@ class Parser:
             line = text[self.at : until]
             self.at = until + 1
             bare = line.lstrip("\t") if strips else line
-            # Without its end a document reaches to the end of the substitution it is in.
+            # Without its end marker, a document reaches to the end of its substitution.
             if bare == end or bare.rstrip("\r") == end or bare.rstrip(") \t") == end != bare:
                 if bare != end and ")" in bare:
                     self.at = until - (len(bare) - len(end))
@@ -153,14 +153,14 @@ class Parser:
                 self._note_problem(inner.problem)
 
     def _peek_word(self) -> str:
-        """The word at this place if nothing in it is quoted or computed."""
+        """Peek at the word at this place, if nothing in it is quoted or computed."""
         text, end = self.text, self.at
         while end < len(text) and end - self.at < 16 and text[end] not in ENDS_WORD:
             end += 1
         return text[self.at : end]
 
     def read_commands(self, ends: Sequence[str]) -> list[Node]:
-        """Commands up to one of the words or signs that end this list."""
+        """Parse commands up to one of the words or signs that end this list."""
         nodes: list[Node] = []
         operator = ""
         while True:
@@ -171,7 +171,7 @@ class Parser:
             if char == ")" or (char == ";" and self.text.startswith((";;", ";&"), self.at)):
                 break
             if char in ";&|":
-                self._note_problem(f"'{char}' is out of place")
+                self._note_problem(f"'{char}' is unexpected")
                 self.at += 1
                 continue
             if self._peek_word() in ends:
@@ -255,7 +255,7 @@ class Parser:
                 return
 
     def read_if(self) -> Node:
-        """`if … fi`, after its first word."""
+        """Parse `if … fi`, after its first word."""
         node = Node("if")
         node.bodies.append(self.read_commands(("then",)))
         self._close("then")
@@ -272,7 +272,7 @@ class Parser:
         return node
 
     def read_while(self) -> Node:
-        """`while … done`, after its first word."""
+        """Parse `while … done`, after its first word."""
         node = Node("while")
         node.bodies.append(self.read_commands(("do",)))
         self._close("do")
@@ -281,7 +281,7 @@ class Parser:
         return node
 
     def read_for(self) -> Node:
-        """`for … done`, after its first word."""
+        """Parse `for … done`, after its first word."""
         node = Node("for")
         self._skip(lines=False)
         if self.text.startswith("((", self.at):
@@ -320,7 +320,7 @@ class Parser:
         return node
 
     def read_case(self) -> Node:
-        """`case … esac`, after its first word."""
+        """Parse `case … esac`, after its first word."""
         node = Node("case")
         self._skip(lines=False)
         node.words = [self.read_word()]
@@ -351,7 +351,7 @@ class Parser:
         return node
 
     def read_function(self) -> Node:
-        """`function name …`, after its first word."""
+        """Parse `function name …`, after its first word."""
         self._skip(lines=False)
         name = self._peek_word()
         self.at += len(name)
@@ -369,14 +369,14 @@ class Parser:
         return node
 
     def read_group(self) -> Node:
-        """`{ … }`, after its first sign."""
+        """Parse `{ … }`, after its first sign."""
         node = Node("group")
         node.bodies = [self.read_commands(("}",))]
         self._close("}")
         return node
 
     def read_test(self) -> Node:
-        """`[[ … ]]`, in which `<`, `>`, `&&`, `||` and parentheses are words."""
+        """Parse `[[ … ]]`, in which `<`, `>`, `&&`, `||` and parentheses are words."""
         node = Node("simple")
         node.words = [[Part("text", "[[", is_quoted=True)]]
         while self.at < len(self.text):
@@ -426,7 +426,7 @@ class Parser:
         return node
 
     def _read_assigned_name(self) -> tuple[str, bool]:
-        """The name that is assigned at this place, which is left behind, and whether with `+=`."""
+        """Consume the assigned name at this place; return it, and whether with `+=`."""
         text, end = self.text, self.at
         while end < len(text) and text[end] in NAME_LETTERS:
             end += 1
@@ -502,7 +502,7 @@ class Parser:
         return True
 
     def read_word(self) -> Word:
-        """One word; empty where none starts."""
+        """Parse one word; empty if none starts."""
         text, parts = self.text, []
         letters: list[str] = []
         self._words += 1
@@ -525,7 +525,7 @@ class Parser:
                 if char == "(" and letters and letters[-1][-1:] in (STAR, ONE, "@", "+", "!"):
                     start = self.at
                     if self._skip_pattern():
-                        # It stands for the sign before it and the brackets together.
+                        # It replaces the sign before it and the brackets together.
                         names = text[start + 1 : self.at - 1].split("|")
                         is_hidden = letters[-1][-1:] != "!" and any(name.startswith(".") for name in names)
                         letters[-1] = letters[-1][:-1]
@@ -534,7 +534,7 @@ class Parser:
                 break
             if char == "'":
                 end()
-                parts.append(Part("text", self._read_until("'"), is_quoted=True))
+                parts.append(Part("text", self._read_quoted(), is_quoted=True))
             elif char == '"' or text.startswith('$"', self.at):
                 end()
                 self.at += 1 if char == '"' else 2
@@ -586,17 +586,17 @@ class Parser:
         self.at = close + 1
         return True
 
-    def _read_until(self, sign: str) -> str:
+    def _read_quoted(self) -> str:
         start = self.at + 1
-        end = self.text.find(sign, start)
+        end = self.text.find("'", start)
         if end < 0:
-            self._note_problem(f"a {sign} is missing")
+            self._note_problem("a ' is missing")
             end = len(self.text)
         self.at = min(end + 1, len(self.text))
         return self.text[start:end]
 
     def _read_escaped(self) -> Part:
-        """`$'…'`"""
+        """Parse `$'…'`."""
         text, letters = self.text, []
         self.at += 2
         while self.at < len(text) and text[self.at] != "'":
@@ -614,7 +614,7 @@ class Parser:
         return Part("text", remove_marks("".join(letters)), is_quoted=True)
 
     def read_quoted(self, closing: str) -> Word:
-        """What stands in double quotes, or in a here-document, where nothing closes it."""
+        """Parse the content of double quotes, or of a here-document, which has no closing quote."""
         text, parts = self.text, []
         letters: list[str] = []
         while self.at < len(text):
@@ -705,7 +705,7 @@ class Parser:
         return part
 
     def _read_braced(self, *, is_quoted: bool) -> Part:
-        """`${name}`, `${name[@]}`, `${name:-word}` and the like."""
+        """Parse `${name}`, `${name[@]}`, `${name:-word}` and similar expansions."""
         text = self.text
         self.at += 2
         part = Part("variable", is_quoted=is_quoted)
@@ -734,7 +734,7 @@ class Parser:
         while self.at < len(text) and text[self.at] != "}":
             char = text[self.at]
             if char == "'":
-                parts.append(Part("text", self._read_until("'"), is_quoted=True))
+                parts.append(Part("text", self._read_quoted(), is_quoted=True))
             elif char == '"':
                 self.at += 1
                 parts += self.read_quoted('"')
@@ -755,7 +755,7 @@ class Parser:
         return parts
 
     def _find_arithmetic_end(self, start: int) -> int:
-        """Where `))` closes an arithmetic expression that starts here; -1 if it is a subshell."""
+        """Find the `))` that closes an arithmetic expression here; -1 if it is a subshell."""
         depth, text = 0, self.text
         for at in range(start, min(len(text), start + 2_000)):
             if text[at] == "(":
@@ -769,7 +769,7 @@ class Parser:
         return -1
 
     def _read_arithmetic(self, start: int, end: int) -> Word:
-        """The expansions of an arithmetic expression; they are run."""
+        """Parse the expansions of an arithmetic expression, because they run."""
         inner = Parser(self.text[start:end], self.depth)
         expansions = [part for part in inner.read_quoted("") if part.kind != "text"]
         if inner.problem:
@@ -802,7 +802,7 @@ def _join_literal(word: Word) -> str:
 
 
 def unescape(text: str, at: int) -> tuple[str, int]:
-    """The letter that a backslash escape stands for, and where it ends."""
+    """Read the letter of a backslash escape, and where it ends."""
     letter = text[at + 1 : at + 2]
     if letter in ESCAPES and letter:
         return ESCAPES[letter], at + 2
@@ -824,7 +824,7 @@ def unescape(text: str, at: int) -> tuple[str, int]:
 
 
 def parse(text: str) -> tuple[list[Node] | None, str]:
-    """The commands of a text and what is wrong with it; no list of commands if it was not read at all."""
+    """Parse a text into commands and a problem; no list of commands if nothing could be parsed."""
     parser = Parser(text)
     try:
         return parser.read_all(), parser.problem

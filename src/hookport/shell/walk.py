@@ -1,7 +1,7 @@
-"""The programs that a parsed text starts, in order, with their words as far as these can be told.
+"""The programs that a parsed text starts, in order, with their words as far as known.
 
-Every branch is taken. A variable has all the values that it may have, a folder all that `cd` may lead to:
-the question is what a text could do. Wrappers (`sudo`, `xargs`, `find -exec`, `sh -c`) are seen through.
+Every branch is taken. A variable has all its possible values, and `cd` leads to all possible folders: the
+question is what a text could do. Wrappers (`sudo`, `xargs`, `find -exec`, `sh -c`) are seen through.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ SEPARATORS, BREAK = " \t\n", "\x1f"
 
 
 class Command(Value):
-    """One program that a text starts: its words, what it writes to and reads from by redirection, its input.
+    """One program that a text starts: its words, its redirections and its input.
 
-    `given` is the text on its standard input where that is known, with marks for what is not; `folders` are
-    the folders that it may run in; `via` are the wrappers that start it; `said` is what it prints, where it
-    writes that to a file or passes it on.
+    `given` is the text on its standard input if known, with marks for unknown parts; `folders` are the
+    folders that it may run in; `via` are the wrappers that start it; `said` is its output, if it is written
+    to a file or passed on.
     """
 
     words: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Command(Value):
 
 
 def name_of(word: str) -> str:
-    """The name of a program as it is written in a command; empty if it is computed."""
+    """The name of a program as written in a command; empty if computed."""
     name = word.replace("\\", "/").rpartition("/")[2] if ":\\" in word[:3] else word.rpartition("/")[2]
     if not word.isprintable() and (any(mark in name for mark in MARKS) or MANY in word):
         return ""
@@ -60,14 +60,14 @@ def name_of(word: str) -> str:
 
 
 class Ask:
-    """What a walk may ask about the machine; the answers here know nothing of it."""
+    """The questions of a walk about the machine; the answers here assume nothing."""
 
     def is_folder(self, _path: str, /) -> bool:
         """Whether a folder exists."""
         return False
 
     def has_match(self, _folder: str, _text: str, _excluded: Container[str] = (), /) -> bool:
-        """Whether a file below a folder that matters to the one who asks has a text in it."""
+        """Whether a file below a folder that matters to the caller contains a text."""
         return True
 
     def top_level(self) -> str:
@@ -80,14 +80,14 @@ class TooMuchError(ValueError):
 
 
 class Walk:
-    """Goes through a text once."""
+    """Walks through a text once."""
 
     def __init__(self, cwd: str, variables: Mapping[str, str], ask: Ask) -> None:
         self.ask = ask
         self.found: list[Command] = []
         self.problem = ""
         self.variables: dict[str, list[str]] = {name: [value] for name, value in variables.items()}
-        # Every value that the text gives to a name, wherever that holds.
+        # Every value that the text assigns to a name, in any scope.
         self.assigned: dict[str, list[str]] = {}
         self.functions: dict[str, list[Node]] = {}
         self.aliases: dict[str, str] = {}
@@ -100,9 +100,9 @@ class Walk:
     def walk_text(
         self, text: str, *, given: str | None = None, is_piped: bool = False, via: tuple[str, ...] = ()
     ) -> str:
-        """Walk through a text; returns what it prints, with marks."""
+        """Walk through a text; return its output, with marks."""
         if len(text) > LONGEST:
-            raise TooMuchError("it is too long to be read")
+            raise TooMuchError("it is too long to be parsed")
         if self.depth >= DEEPEST:
             raise TooMuchError("it is nested too deeply")
         nodes, problem = parse(text)
@@ -116,7 +116,7 @@ class Walk:
             self.depth -= 1
 
     def walk_nodes(self, nodes: Iterable[Node], input_: Input) -> str:
-        """Walk through commands that follow each other."""
+        """Walk through consecutive commands."""
         texts = []
         start, is_sure = self.folders, True
         for number, node in enumerate(nodes):
@@ -131,7 +131,7 @@ class Walk:
             if self.folders is not before and not self._exists(self.folders):
                 is_sure = False
             if number > MOST_STEPS:
-                raise TooMuchError("it is too long to be read")
+                raise TooMuchError("it is too long to be parsed")
         if not is_sure and not self.stops:
             self.folders = _merge_folders(self.folders, start)
         return "\n".join(filter(None, texts))
@@ -140,7 +140,7 @@ class Walk:
         return all(folder in self.made or self.ask.is_folder(folder) for folder in folders)
 
     def walk_node(self, node: Node, input_: Input) -> str:
-        """Walk through one command; returns what it prints."""
+        """Walk through one command; return its output."""
         self.steps += 1
         if self.steps > MOST_STEPS or len(self.found) > MOST_COMMANDS:
             raise TooMuchError("it starts too many programs")
@@ -170,7 +170,7 @@ class Walk:
             self.variables[node.name] = _limit([*(words or [PART])])
         printed = [self.walk_nodes(body, input_) for body in node.bodies]
         if node.kind in ("for", "while"):
-            # What a round leaves behind, the next one starts with.
+            # Each round starts with the state that the previous one left.
             before = len(self.found)
             values = dict(self.variables)
             for body in node.bodies:
@@ -196,7 +196,7 @@ class Walk:
         return printed
 
     def _redirect(self, node: Node, input_: Input) -> Input:
-        """The input of a compound; what it writes to is a command without words."""
+        """Return the input of a compound; its output redirections become a command without words."""
         command, input_ = self._follow_redirections(node.redirections, input_)
         if command.writes or command.reads:
             self._add(command)
@@ -254,7 +254,7 @@ class Walk:
         rest = [value for _, some in words[1:] for value in some]
         base = command.replace(via=input_.via)
         if len(firsts) > 1 and self._has_choice(words[0][0]):
-            # A program by a variable with several values: each of them.
+            # A program in a variable with several values: each of them.
             printed = [self.start([first, *rest], base, input_) for first in firsts]
             printed.append(self.start([*firsts, *rest], base, input_))
             return "\n".join(filter(None, printed))
@@ -276,7 +276,7 @@ class Walk:
         self.found.append(command)
 
     def start(self, words: list[str], base: Command, input_: Input) -> str:
-        """Start a program; returns what it prints."""
+        """Start a program; return its output."""
         self.steps += 1
         if self.steps > MOST_STEPS or len(self.found) > MOST_COMMANDS:
             raise TooMuchError("it starts too many programs")
@@ -309,7 +309,7 @@ class Walk:
         if name in SHELLS:
             return self._start_shell(name, words, input_)
         for code in find_shell_code(name, words[1:]):
-            # A shell is asked to run it by another program.
+            # Another program asks a shell to run it.
             self.walk_text(code, via=(*input_.via, name))
         if name in ("find", "gfind", "bfs"):
             self._start_find(words, base, input_)
@@ -350,7 +350,7 @@ class Walk:
     def _start_wrapped(
         self, name: str, wrapper: Wrapper, words: list[str], command: Command, input_: Input
     ) -> str | None:
-        """What the program prints that a wrapper starts; None where it starts none."""
+        """Return the output of the program that a wrapper starts; None if it starts none."""
         inner = wrapper.find_inner(words[1:])
         if inner is None:
             return None
@@ -379,7 +379,7 @@ class Walk:
                 self.folders = folders
 
     def _start_fed(self, rest: list[str], placeholder: str, base: Command, via: Input, input_: Input) -> str:
-        """Start what `xargs` and the like start: words come from the input."""
+        """Start the program of `xargs` and similar wrappers: words come from the input."""
         # `xargs -a <(…)`
         texts = [word[len(SAID) :] for word in base.words if word.startswith(SAID)]
         if texts and base.words[0] in ("xargs", "gxargs", "parallel"):
@@ -408,7 +408,7 @@ class Walk:
         if not rest and input_.given:
             # `parallel` without a command runs the lines.
             self.walk_text(input_.given, via=via.via)
-        # `sh -c` takes the first of them as its text.
+        # `sh -c` reads the first of them as its text.
         if name_of(words[0]) in SHELLS and not placeholder and "-c" in words[-len(fed) - 1 : -len(fed)]:
             for text in (
                 (*lines, *fed, input_.given or "") if len(fed) < MOST_FOLDERS else (input_.given or "",)
@@ -419,7 +419,7 @@ class Walk:
         return self.start(words, base, via)
 
     def _start_shell(self, name: str, words: list[str], input_: Input) -> str:
-        """Walk through the text that a shell is started with."""
+        """Walk through the text that a shell starts with."""
         via = (*input_.via, name)
         if name == "eval":
             return self.walk_text(" ".join(words[1:]), given=input_.given, is_piped=input_.is_piped, via=via)
@@ -506,7 +506,7 @@ class Walk:
                 return
 
     def change_folder(self, words: list[str], _input: Input) -> None:
-        """`cd`"""
+        """Run `cd`."""
         targets = [word for word in words[1:] if not (word.startswith("-") and len(word) > 1 and word != "-")]
         if not targets:
             home = self.variables.get("HOME", [PART])
@@ -525,21 +525,21 @@ class Walk:
         self.variables["PWD"] = list(self.folders)
 
     def return_to_folder(self, _words: list[str], _input: Input) -> None:
-        """`popd`"""
+        """Run `popd`."""
         self.folders = _merge_folders(self.variables.get("OLDPWD", []), self.folders)
 
     def export(self, words: list[str], input_: Input) -> None:
-        """`export`, `local`, `declare` and the like."""
+        """Run `export`, `local`, `declare` and similar builtins."""
         for word in words[1:]:
             name, equals, value = word.partition("=")
-            # Of `declare x=(…)` the parser made an assignment before.
+            # The parser already made an assignment of `declare x=(…)`.
             if equals and name.isidentifier() and (value or name not in self.variables):
                 self._assign(name, [value])
                 if name in SHELL_VARIABLES:
                     self.walk_text(value, via=(*input_.via, name))
 
     def set(self, words: list[str], _input: Input) -> None:
-        """`set -- words`, `set -e`"""
+        """Run `set -- words` or `set -e`."""
         if "--" in words:
             self._set_arguments(words[words.index("--") + 1 :])
         elif words[1:2] and words[1].startswith("-") and "e" in words[1]:
@@ -548,7 +548,7 @@ class Walk:
             self._set_arguments(words[1:])
 
     def read(self, words: list[str], input_: Input) -> None:
-        """`read`, `mapfile`: variables get what is on the input."""
+        """Run `read` or `mapfile`: variables get the input."""
         lines = [line.strip() for line in (input_.given or "").splitlines() if line.strip()]
         values = list(dict.fromkeys([*lines, *(word for line in lines for word in line.split())]))
         names = [word for word in words[1:] if word.isidentifier()]
@@ -556,19 +556,19 @@ class Walk:
             self.variables[name] = _limit(values or [PART])
 
     def print(self, words: list[str], _input: Input) -> None:
-        """`printf -v name layout values`"""
+        """Run `printf -v name layout values`."""
         if words[1:2] == ["-v"] and len(words) > 3:
             self._assign(words[2], [outputs.predict_output("printf", ["printf", *words[3:]], None, self)])
 
     def alias(self, words: list[str], _input: Input) -> None:
-        """`alias x=y`"""
+        """Run `alias x=y`."""
         for word in words[1:]:
             name, equals, value = word.partition("=")
             if equals:
                 self.aliases[name] = value
 
     def make_folders(self, words: list[str], _input: Input) -> None:
-        """`mkdir`: a folder that exists from here on."""
+        """Run `mkdir`: the folder exists from here on."""
         for word in words[1:]:
             for folder in self.folders:
                 path = joined(folder, word)
@@ -577,12 +577,12 @@ class Walk:
                     path = os.path.dirname(path)
 
     def trap(self, words: list[str], _input: Input) -> None:
-        """`trap 'text' EXIT`"""
+        """Run `trap 'text' EXIT`."""
         if len(words) > 2:
             self.walk_text(words[1], via=("trap",))
 
     def expand(self, word: Word) -> list[str]:
-        """All the words that one stands for; an unquoted value is split."""
+        """Expand a word into all its words; an unquoted value is split."""
         if len(word) == 1 and word[0].kind == "text":
             part = word[0]
             return [part.value if part.is_quoted else self._expand_home(part.value)]
@@ -592,7 +592,7 @@ class Walk:
         return _limit(words)
 
     def expand_unsplit(self, word: Word, *, is_input: bool = False) -> list[str]:
-        """The values of a word that is not split, as in an assignment."""
+        """Return the values of a word without splitting, as in an assignment."""
         values = self._join_parts(word, splits=False)
         return values[:1] if is_input else values
 
@@ -614,7 +614,7 @@ class Walk:
         return text
 
     def _join_parts(self, parts: list[Part], *, splits: bool) -> list[str]:
-        """The texts that the parts make together, in all combinations; unquoted values are split."""
+        """Join the parts in all combinations; unquoted values are split."""
         texts = [""]
         is_empty = True
         for number, part in enumerate(parts):
@@ -635,7 +635,7 @@ class Walk:
         return [] if is_empty and not any(words) and parts else words
 
     def _split(self, value: str) -> str:
-        """A value with a break where the shell splits it."""
+        """Mark the places where the shell splits a value."""
         for letter in self.variables.get("IFS", [SEPARATORS])[0] or "":
             value = value.replace(letter, BREAK)
         return value
@@ -672,7 +672,7 @@ class Walk:
         if name in ("#", "?", "$", "!", "-"):
             return ["0"]
         if values is None:
-            # Not set, so it is empty: the environment is known where there is one.
+            # Unset, so empty: a given environment is complete.
             return unknown if not self._is_unset(name) else [""]
         if operator in ("", "?", ":?", "@"):
             return values
@@ -695,7 +695,7 @@ class Walk:
 
 
 class Input:
-    """What is on the standard input of commands, and which wrappers these are in."""
+    """The standard input of commands, and the wrappers around them."""
 
     __slots__ = ("given", "is_piped", "via")
 
@@ -703,7 +703,7 @@ class Input:
         self.given, self.is_piped, self.via = given, is_piped, via
 
 
-# Before the text of `<(…)`, which is the name of a file with that text in it.
+# The mark before the text of `<(…)`, which names a file with that text.
 SAID = "/dev/fd/63" + ONE
 BUILTINS: dict[str, Callable[[Walk, list[str], Input], None]] = {
     **dict.fromkeys(("cd", "pushd", "chdir", "set-location", "sl"), Walk.change_folder),
@@ -719,7 +719,7 @@ BUILTINS: dict[str, Callable[[Walk, list[str], Input], None]] = {
 
 
 def joined(folder: str, path: str) -> str:
-    """A path from a folder, without `.` and `..`; marks stay."""
+    """Join a path to a folder, without `.` and `..`; marks stay."""
     if path.startswith("/proc/"):
         parts = path.split("/")
         if len(parts) > 3 and parts[3] in ("cwd", "root"):
@@ -730,7 +730,7 @@ def joined(folder: str, path: str) -> str:
 
 
 def quote(words: Iterable[str]) -> str:
-    """Words as a text that is read as these words."""
+    """Quote words as a text that a shell reads as these words."""
     return " ".join(quoting.quote(word) for word in words)
 
 
@@ -756,14 +756,14 @@ def _ends_script(node: Node) -> bool:
 
 
 def _expand_braces(word: Word) -> list[list[Part]]:
-    """The words that one with `{a,b}` stands for."""
+    """Expand a word with `{a,b}` into its words."""
     if not any(part.kind == "brace" and part.value == "{" for part in word):
         return [word]
     done: list[list[Part]] = []
     waiting = [list(word)]
     while waiting:
         if len(done) + len(waiting) > MOST_VALUES:
-            raise TooMuchError("its braces stand for too many words")
+            raise TooMuchError("its braces expand to too many words")
         parts = waiting.pop(0)
         spread = _expand_brace(parts)
         if spread is None:
@@ -774,7 +774,7 @@ def _expand_braces(word: Word) -> list[list[Part]]:
 
 
 def _expand_brace(parts: list[Part]) -> list[list[Part]] | None:
-    """One `{a,b}` taken apart, the innermost of the first; None where there is none."""
+    """Split one `{a,b}`, the innermost of the first; None without one."""
     opens: list[int] = []
     for number, part in enumerate(parts):
         if part.kind != "brace":

@@ -1,4 +1,4 @@
-"""Programs that start another one: where that begins in their words. One table row each."""
+"""Programs that start another program: where its words begin in theirs. One table row each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHELLS = (
     *("ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "yash", "zsh"),
     *("eval", "source", "."),
 )
-# Languages with the options that code follows.
+# Languages with the options that precede code.
 INTERPRETERS = {
     "python": ("-c",),
     "pypy": ("-c",),
@@ -57,7 +57,7 @@ def language(program: str) -> str:
 
 
 def codes(program: str, words: Sequence[str]) -> list[str]:
-    """The code among the words of an interpreter."""
+    """Find the code among the words of an interpreter."""
     options = INTERPRETERS[language(program)]
     letters = [option[1] for option in options if len(option) == 2]
     texts = []
@@ -77,7 +77,7 @@ def codes(program: str, words: Sequence[str]) -> list[str]:
 
 
 class Inner:
-    """What a wrapper starts: words, or a text for a shell."""
+    """The program of a wrapper: words, or a text for a shell."""
 
     __slots__ = ("folder", "placeholder", "text", "variables", "words")
 
@@ -89,11 +89,11 @@ class Inner:
 
 
 class Wrapper:
-    """How the words of a wrapper are read.
+    """How to parse the words of a wrapper.
 
-    `values` are its options that have a value, `skips` the words before the program, `verbs` those that make
-    it a wrapper, `text` the options whose value is a text for a shell; `joins` tells that all words are one
-    text, `feeds` that it adds words of its input.
+    `values` are its options with a value, `skips` the number of words before the program, `verbs` the
+    sub-commands that make it a wrapper, `text` the options whose value is a text for a shell; `joins`: all
+    words form one text; `feeds`: it adds words of its input.
     """
 
     skips = 0
@@ -104,7 +104,7 @@ class Wrapper:
         self.__dict__.update(row)
 
     def find_inner(self, words: Sequence[str]) -> Inner | None:
-        """Find what the wrapper starts; None if it starts nothing."""
+        """Find the program of a wrapper; None if it starts none."""
         rest, inner, skips = list(words), Inner(), self.skips
         values, verbs, texts = self.values.split(), self.verbs.split(), self.text.split()
         folders, stops = self.folder.split(), self.stops.split()
@@ -165,7 +165,7 @@ class Wrapper:
 
 
 _NO_OPTIONS: dict[str, str | int] = {}
-# Those without options that have a value, then the others; a row becomes a `Wrapper` when it is used.
+# First those without valued options, then the others; a row becomes a `Wrapper` when used.
 WRAPPERS: dict[str, dict[str, str | int]] = {
     **dict.fromkeys(
         """
@@ -244,7 +244,7 @@ WRAPPERS: dict[str, dict[str, str | int]] = {
     "dotenv": {"values": "-f -e"},
     "op": {"verbs": "run"},
 }
-# Programs with an option, or a word after a verb, that is a text for a shell: by the verb, then the options.
+# Programs with a shell text in an option, or in a word after a verb: by verb, then by option.
 TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
     "git": {
         "rebase": ("-x", "--exec"),
@@ -306,7 +306,7 @@ def find_shell_code(program: str, words: Sequence[str]) -> list[str]:
 
 
 def _read_git_setting(setting: str) -> str:
-    """The text for a shell that a setting of git has as its value."""
+    """Find the shell text in the value of a git setting."""
     key, _, value = setting.partition("=")
     if value.startswith("!"):
         return value[1:]
@@ -314,6 +314,6 @@ def _read_git_setting(setting: str) -> str:
 
 
 def _quote_rest(words: Sequence[str]) -> str:
-    """One word is a text for a shell, several are a program with its words."""
+    """Interpret words: one is a text for a shell, several are a program with its words."""
     quoted = ("'" + word.replace("'", "'\\''") + "'" for word in words)
     return words[0] if len(words) == 1 else " ".join(quoted)

@@ -1,4 +1,4 @@
-"""Tests of hooks: in Python by the names below, and cases in files, for the hook alone or for every agent."""
+"""Tests of hooks: in Python with the names below, or cases in files, for one hook or for every agent."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load the harness when one of its names is asked for: pytest imports this package in every run."""
+    """Load the harness on demand: pytest imports this package in every run."""
     if name not in __all__:
         raise AttributeError(f"module 'hookport.testing' has no attribute '{name}'")
     return getattr(import_module("hookport.testing.harness"), name)

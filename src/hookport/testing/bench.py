@@ -1,8 +1,8 @@
-"""Where cases run: a temporary copy of the package, with a home and an environment of its own.
+"""Where cases run: a temporary copy of the package, with its own home and environment.
 
-A copy serves many runs. Each run gets an empty home and an empty folder for temporary files, and finds the
-package as it is on disk: what a run wrote into the copy is undone, and runs that may have seen it are done
-again. So no run sees another, and a package is copied once for each job, whatever its size.
+A copy serves many runs. Each run gets an empty home and an empty temporary folder, and finds the package
+unchanged: writes of a run are undone, and runs that may have seen them are repeated. So no run sees another,
+and a package is copied once for each job, whatever its size.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from hookport.testing.package import PackageOrigin, list_hooks
 from hookport.testing.suite import CONFIG, PACKAGE_ROOT
 
 SKIPPED_FOLDERS = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
-# A copy of this takes seconds, once for each job; a file counts as a block of the file system at least.
+# Copying this much takes seconds, once for each job; a file counts as at least one block.
 LARGEST = 256 << 20
 BLOCK_BYTES = 4096
-# What programs need to be found and to speak, and the version managers whose folders are in a home.
+# Variables that programs need to start and print, and those of version managers in a home.
 PASSED_VARIABLES = (
     "PATH",
     "LANG",
@@ -49,16 +49,16 @@ PASSED_VARIABLES = (
     "CARGO_HOME",
     "RUSTUP_HOME",
 )
-# Folders that the owner may not enter or write are opened before they are removed.
+# Folders without the owner's permissions are opened before they are removed.
 OPENED = stat.S_IRWXU
 
 Outcome = TypeVar("Outcome")
-# A file as `lstat` has it. The time of the last change of status cannot be set back by a hook.
+# A file's `lstat`. A hook cannot reset the time of the last status change.
 FileTrace = tuple[int, int, int, int, int]
 
 
 class Bench(NamedTuple):
-    """The copy, its hooks, and the environment and settings that hold there."""
+    """The copy, its hooks, environment and settings."""
 
     root: str
     home: str
@@ -67,7 +67,7 @@ class Bench(NamedTuple):
     settings: Mapping[str, str]
 
     def hide_paths(self, text: str) -> str:
-        """Replace the paths of the copy and the home by names that are the same in every run."""
+        """Replace the paths of the copy and the home by names that are equal in every run."""
         for path, name in ((self.root, PACKAGE_ROOT), (self.home, "${HOME}")):
             for spelling in (path, os.path.realpath(path)):
                 text = text.replace(spelling, name)
@@ -75,7 +75,7 @@ class Bench(NamedTuple):
 
 
 class Copy:
-    """One copy of a package; `bench` is where a run finds it."""
+    """One copy of a package; `bench` is a run's view of it."""
 
     def __init__(self, origin: PackageOrigin, env: Mapping[str, str]) -> None:
         self.origin = origin
@@ -86,7 +86,7 @@ class Copy:
         try:
             self.copying.copy_package(origin)
             passed_on = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
-            # What Python compiles would be a change of the package; as for approved hooks, it goes elsewhere.
+            # Bytecode would change the package; as for approved hooks, Python writes it elsewhere.
             compiled = {"PYTHONPYCACHEPREFIX": str(self.top / "pycache")}
             full_env = {**passed_on, **compiled, "HOME": str(self.home), "TMPDIR": str(self.scratch), **env}
             self.empty_home()
@@ -99,24 +99,24 @@ class Copy:
         self.traces = _trace(self.root)
 
     def empty_home(self) -> None:
-        """Make the home and the folder for temporary files empty."""
+        """Empty the home and the temporary folder."""
         for folder in (self.home, self.scratch):
             if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
                 _remove(folder)
             folder.mkdir(exist_ok=True)
 
     def is_unchanged(self) -> bool:
-        """Whether nothing was written, removed or renamed in the copy since it was made or restored."""
+        """Whether no file in the copy was written, removed or renamed since it was made or restored."""
         try:
             return _trace(self.root) == self.traces
         except OSError:
             return False
 
     def restore(self) -> None:
-        """Undo what was written; OSError where that is not possible."""
+        """Undo all writes; OSError if that is not possible."""
         now = _trace(self.root)
         changed = {path for path, trace in now.items() if self.traces.get(path) != trace}
-        # A folder in which something was made or removed is itself the same.
+        # A folder with new or removed files is itself unchanged.
         same = {
             path for path in changed if path in self.traces and _is_same_folder(now[path], self.traces[path])
         }
@@ -151,16 +151,16 @@ class CopyPool:
         self._lock = Lock()
         self._is_closed = False
         self._idle: dict[tuple[PackageOrigin, tuple[tuple[str, str], ...]], list[Copy]] = {}
-        # Packages whose hooks write into the copy: their runs are looked at one by one.
+        # Packages whose hooks write into the copy: their runs are checked one by one.
         self._writing: set[PackageOrigin] = set()
 
     def run_apart(
         self, origin: PackageOrigin, env: Mapping[str, str], runs: Sequence[Callable[[Bench], Outcome]]
     ) -> list[Outcome]:
-        """Return the outcome of each run, as if each had a copy of its own.
+        """Return the outcome of each run, as if each had its own copy.
 
-        While nothing writes into the copy, no run can have seen another, so it is looked at once after them
-        all; where something did, all of them are done again, and the copy is restored after each.
+        While no run writes into the copy, no run can see another, so one check after all is enough. If a run
+        wrote, all are repeated, and the copy is restored after each.
         """
         if not runs:
             return []
@@ -168,7 +168,7 @@ class CopyPool:
         try:
             outcomes: list[Outcome] = []
             if origin not in self._writing:
-                # What raises does so again below, unless it was because of what a run before it wrote.
+                # An error recurs below, unless an earlier run's writes caused it.
                 with suppress(Exception):
                     outcomes += [self._run_once(package_copy, run) for run in runs]
                 if not package_copy.is_unchanged():
@@ -221,7 +221,7 @@ class CopyPool:
 
 
 def _restore_copy(copy: Copy, env: Mapping[str, str]) -> Copy:
-    """Restore a copy, or replace it by a new one if it cannot be restored."""
+    """Restore a copy, or replace it if that fails."""
     try:
         copy.restore()
     except OSError:
@@ -260,7 +260,7 @@ class _Copier(NamedTuple):
     root: Path
 
     def copy_package(self, origin: PackageOrigin) -> None:
-        """Copy all that the hooks need."""
+        """Copy everything that the hooks need."""
         if not origin.parts and _measure_size(origin.base) > LARGEST:
             raise UsageError(
                 f"{origin.base} is larger than {LARGEST >> 20} MiB, too large to copy; most of it is in "
@@ -271,15 +271,15 @@ class _Copier(NamedTuple):
             to = self.root / part.relative_to(self.base)
             to.parent.mkdir(parents=True, exist_ok=True)
             if part.is_dir():
-                # Who names a folder that is otherwise left out wants all that is in it.
+                # A folder that is named explicitly is copied whole, even if skipped by default.
                 self.copy_folder(part, to, frozenset() if part.name in SKIPPED_FOLDERS else SKIPPED_FOLDERS)
             else:
                 self.copy(part, to)
 
     def copy(self, source: Path, to: Path, left_out: frozenset[str] = SKIPPED_FOLDERS) -> None:
-        """A file, a link or a folder with all that is in it; a pipe or a socket is left out.
+        """Copy a file, a link or a folder with its content; skip pipes and sockets.
 
-        What cannot be read is copied as something that cannot be read: so it is for the hooks.
+        An unreadable file is copied as unreadable, because hooks see it that way.
         """
         if source.is_symlink():
             to.unlink(missing_ok=True)
@@ -302,7 +302,7 @@ class _Copier(NamedTuple):
         shutil.copystat(source, to)
 
     def find_target(self, link: Path) -> Path:
-        """Where the copy of a link leads: not into the package itself, which a hook could change."""
+        """The target of a copied link: never in the package itself, which a hook could change."""
         target = link.readlink()
         if target.is_absolute() and target.is_relative_to(self.base):
             return self.root / target.relative_to(self.base)
@@ -314,7 +314,7 @@ def _is_below(path: str, folders: Collection[str]) -> bool:
 
 
 def _remove(path: Path) -> None:
-    """Remove a path with all below it, also what a hook locked."""
+    """Remove a path with everything below it, even what a hook locked."""
     if path.is_symlink() or not path.is_dir():
         with suppress(OSError):
             path.unlink(missing_ok=True)
@@ -334,7 +334,7 @@ def _folders_below(path: Path) -> Iterator[Path]:
 
 @cache
 def _measure_size(folder: Path) -> int:
-    """The bytes that a copy takes, counted only up to the limit."""
+    """The size of a copy in bytes, counted only up to the limit."""
     total = 0
     for subfolder, inside, files in os.walk(folder):
         inside[:] = set(inside) - SKIPPED_FOLDERS

@@ -1,4 +1,4 @@
-"""What a case expects against what came of it: every difference, with the path to it."""
+"""Compares a case's expectations with its outcome: every difference, with its path."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Difference(NamedTuple):
 
 
 def find_differences(case: Case, got: CaseRun) -> list[Difference]:
-    """Find everything that differs from what the case expects."""
+    """Find every difference from what the case expects."""
     if got.late:
         return [Difference("timeout", got.late)]
     expected = case.expected
@@ -47,15 +47,15 @@ def _compare_failures(expected: Expected, got: CaseRun) -> Iterator[Difference]:
             yield _describe_absence("failure-contains", text, "what failed", failures or "nothing failed")
     if expected.failure_contains:
         return
-    # A crashed script has no opinion either; a decision alone does not distinguish the two.
+    # A crashed script also has no opinion; the decision alone does not distinguish the two.
     is_about_decision = bool(expected.decision) and expected.exit_code is None
     for run in got.runs:
         result = run.result
-        # An exit code is the author's word; how else a process ends is nobody's.
+        # An author chooses an exit code, but no other way in which a process ends.
         if run.failure and (result is None or result.outcome != "completed"):
             yield Difference("failure", f"hook '{run.name}' failed: {run.failure}")
         elif run.failure and is_about_decision:
-            advice = "If that is meant, expect it with exit-code or failure-contains"
+            advice = "If that is intended, expect it with exit-code or failure-contains"
             yield Difference("failure", f"hook '{run.name}' failed: {run.failure}. {advice}")
 
 
@@ -127,15 +127,15 @@ def _compare_input(case: Case, got: CaseRun) -> Iterable[Difference]:
     expected = case.expected.updated_input or {}
     if changed is None:
         shown = json.dumps(expected, indent=2, ensure_ascii=False)
-        return [Difference("updated-input", "the input was not rewritten", shown)]
+        return [Difference("updated-input", "the hook did not rewrite the input", shown)]
     if got.dialect:
-        # Written with the names of the hook's own dialect or with the canonical ones.
+        # With the names of the hook's own dialect or with the canonical names.
         expected = read_input(get_wire(got.dialect), *got.tool, expected)
     return compare_tree(expected, changed, "updated-input")
 
 
 def compare_tree(expected: Tree, got: Tree, path: str) -> Iterator[Difference]:
-    """Match deeply and partially: objects may have more keys, lists the same length, the rest is equal."""
+    """Match deeply and partially: objects may have more keys, the rest is equal."""
     if isinstance(expected, dict) and isinstance(got, dict):
         for key, value in expected.items():
             yield from compare_tree(value, got.get(key, _MISSING), f"{path}.{key}")
@@ -157,7 +157,7 @@ def _dump_json(tree: Tree) -> str:
 
 def _describe_difference(field: str, expected: str, got: str) -> Difference:
     if "\n" in expected + got or len(expected) + len(got) > 80:
-        return Difference(field, "is not as expected", expected, got)
+        return Difference(field, "differs", expected, got)
     return Difference(field, f"expected {expected}, got {got}", expected, got)
 
 

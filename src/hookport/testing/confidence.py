@@ -1,4 +1,4 @@
-"""What a suite that passes does not show: hooks that no case ran, and hooks that no case could fail."""
+"""What a passing suite does not prove: hooks that no case ran, and hooks that no case could fail."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ TESTED, UNTESTED, LACKING = "tested", "untested", "no such event"
 
 
 class HookCoverage(NamedTuple):
-    """What the cases of a suite show of one hook; `cells` has a word for each agent that they name."""
+    """What a suite's cases show about one hook; `cells` has a word for each agent that they name."""
 
     place: str
     name: str
     event: str
     is_guard: bool
     cells: dict[str, str]
-    # The cases that were for it, and those that only a hook which stops or which lets pass can pass.
+    # Its cases, and those that only a hook that stops, or only a hook that lets pass, can pass.
     considered: tuple[str, ...] = ()
     stopping: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
-    # Why it did not match a case for its event.
+    # Why it did not match a case of its event.
     why: str = ""
 
     @property
@@ -43,7 +43,7 @@ class HookCoverage(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """What a suite shows of the hooks of its package, and what it does not show."""
+    """What a suite shows about its package's hooks, and what it does not."""
 
     folder: Path
     shown: str
@@ -52,12 +52,12 @@ class Coverage(NamedTuple):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """The cells that are tested, and all that could be."""
+        """The tested cells, and all cells."""
         words = [word for hook in self.hooks for word in hook.cells.values() if word != LACKING]
         return words.count(TESTED), len(words)
 
     def as_json(self) -> dict[str, object]:
-        """The coverage as `--json` prints it."""
+        """The coverage in the form of `--json`."""
         tested, total = self.counts
         return {
             "suite": self.shown,
@@ -77,7 +77,7 @@ class Coverage(NamedTuple):
 
 
 def measure(results: Sequence[TaskResult]) -> list[Coverage]:
-    """What the suites of these results show, all of whose cases ran."""
+    """The coverage of suites, all of whose cases ran."""
     measured = []
     with CopyPool() as pool:
         for folder in dict.fromkeys(result.task.folder for result in results):
@@ -169,7 +169,7 @@ def _would_miss_deny(expected: Expected) -> bool:
 def _find_doubts(
     shown: str, hooks: Sequence[HookCoverage], results: Sequence[TaskResult]
 ) -> Iterator[Finding]:
-    """Where the suite gives false confidence."""
+    """Findings about false confidence in the suite."""
     for hook in hooks:
         if not hook.is_tested:
             yield f.HookUntested.at(shown, name=hook.name, event=hook.event, why=_explain_untested(hook))
@@ -188,7 +188,7 @@ def _explain_untested(hook: HookCoverage) -> str:
         return ""
     if hook.why:
         return f": it matches in none of {number} case{'s' if number > 1 else ''} ({hook.why})"
-    return f": none of {number} case{'s' if number > 1 else ''} passes and expects something"
+    return f": none of {number} case{'s' if number > 1 else ''} passes with an expectation"
 
 
 def _group_by_case(results: Iterable[TaskResult]) -> list[list[TaskResult]]:
@@ -208,7 +208,7 @@ def _find_case_doubts(results: Sequence[TaskResult]) -> Iterator[Finding]:
         result for result in results if result.status == "passed" and result.got and not _has_run(result.got)
     ]
     if idle and idle[0].got:
-        why = next((run.why for run in idle[0].got.runs if not run.matched), "there is none for its event")
+        why = next((run.why for run in idle[0].got.runs if not run.matched), "no hook is for its event")
         agents = ", ".join(result.task.agent for result in idle if result.task.agent)
         yield f.NothingRan.at(where, case=case.name, agents=agents and f" for {agents}", why=why)
 
@@ -218,7 +218,7 @@ def _has_run(got: CaseRun) -> bool:
 
 
 def compute_percent(tested: int, total: int) -> float:
-    """The share of cells that are tested, rounded down, so that 100 is all of them."""
+    """The share of tested cells, rounded down, so that 100 means all."""
     return int(1000 * tested / total) / 10 if total else 0.0
 
 

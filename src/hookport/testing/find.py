@@ -1,4 +1,4 @@
-"""Where suites are: `tests/` folders with cases beside hooks; those of other programs are left alone."""
+"""Where suites are: `tests/` folders with cases beside hooks; those of other programs are ignored."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SKIPPED_FOLDERS = frozenset(
 
 
 def is_suite(folder: Path) -> bool:
-    """Whether a `tests/` folder holds tests of hooks: it has a configuration, or hooks stand beside it."""
+    """Whether a `tests/` folder has tests of hooks: it has a configuration, or hooks are beside it."""
     return (folder / CONFIG).is_file() or any((folder.parent / name).is_file() for name in HOOK_FILES)
 
 
 def find_suites(path: Path) -> dict[Path, Path | None]:
-    """Find the `tests/` folders at a path, each with the one file if the path is a file."""
+    """Find the `tests/` folders at a path, each with the given file if the path is a file."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay: hooks are found beside the name)
     if full.is_file():
         return {full.parent.parent: full} if full.parent.name == CASES else {}

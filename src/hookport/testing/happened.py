@@ -1,4 +1,4 @@
-"""Recorded events, from the journal or from `dispatch --record`; an unreadable one gives a note."""
+"""Recorded events, from the journal or from `dispatch --record`; an unreadable event gives a note."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from hookport.wire.events import read_event, write_event, write_input
 
 Record = Mapping[str, Tree]
 
-# Where the journal cut a text, or left a field out.
+# The journal's marks of a shortened text and of an omitted field.
 TEXT_CUT, FIELD_CUT = "… [cut: ", "[left out: "
-# What the journal does not keep, by the events that are about it.
+# The fields that the journal does not store, by event.
 NOT_RECORDED = {
     "before_prompt": "the prompt",
     "agent_stop": "the last message",
@@ -43,7 +43,7 @@ class RecordedEvent(NamedTuple):
 
 
 class RecordedEvents(NamedTuple):
-    """Events, oldest first, and a note for each that cannot be used."""
+    """Events, oldest first, and a note for each unusable event."""
 
     events: tuple[RecordedEvent, ...]
     notes: tuple[str, ...] = ()
@@ -54,9 +54,9 @@ def read_journal(env: Mapping[str, str]) -> RecordedEvents:
     try:
         records = list(journal.Reader(env).new())
     except OSError as error:
-        message = f"the journal cannot be read: {error.strerror}"
+        message = f"cannot read the journal: {error.strerror}"
         raise InputError(Problem(message, file=str(error.filename))) from error
-    # A line without an event is a note about a dispatch; one about an async hook repeats an event.
+    # A line without an event is a note about a dispatch; a line about an async hook repeats an event.
     of_events = [
         record for record in records if record.get("event") and "async: over" not in record.get("notes", ())
     ]
@@ -68,7 +68,7 @@ def read_folder(folder: Path) -> RecordedEvents:
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix == ".json")
     except OSError as error:
-        raise InputError(Problem(f"cannot be read: {error.strerror}", file=str(folder))) from error
+        raise InputError(Problem(f"cannot read it: {error.strerror}", file=str(folder))) from error
     if not paths:
         message = "has no event: `hookport dispatch --record DIR` or HOOKPORT_RECORD=DIR writes them"
         raise InputError(Problem(message, file=str(folder)))
@@ -99,9 +99,9 @@ def _read_file(path: Path) -> tuple[Event | str, Record]:
     try:
         record = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        return f"cannot be read: {error}", {}
+        return f"cannot read it: {error}", {}
     if not isinstance(record, dict) or not isinstance(record.get("agent"), str):
-        return "is no recorded event", {}
+        return "is not a recorded event", {}
     if record["agent"] not in list_dialects():
         return f"unknown agent '{record['agent']}'", {}
     try:

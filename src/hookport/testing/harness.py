@@ -2,7 +2,7 @@
 
     decide(no_force_push, before_tool(command="git push --force"))
 
-The functions that make events have the names of the decorators that they are for.
+The functions that make events are named like the decorators.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 Verdict = Literal["none", "allow", "ask", "deny"]
 
 SESSION, PROJECT = "a-session", "/home/dev/project"
-# The tool that takes such a field, the most telling first.
+# The tool with such a field, the most specific first.
 TOOL_OF = {
     "command": "shell",
     "old": "file_edit",
@@ -78,7 +78,7 @@ _numbers = count()
 
 
 class Reply(NamedTuple):
-    """The answer that a hook file printed, and the decision that the agent reads in it."""
+    """The answer that a hook file printed, and the agent's reading of it as a decision."""
 
     decision: Decision
     stdout: str
@@ -87,10 +87,10 @@ class Reply(NamedTuple):
 
 
 def before_tool(tool: str = "", /, *, input: Mapping[str, Tree] | None = None, **fields: Tree) -> Event:
-    """A call that is about to happen; `command=…` is of the tool `shell`, `content=…` of `file_write`.
+    """Make an event before a tool call; `command=…` means the tool `shell`, `content=…` means `file_write`.
 
-    An MCP tool is called `mcp__SERVER__TOOL`. The fields are those of the tool's input; `cwd` and
-    `session_id` are of the event.
+    An MCP tool is named `mcp__SERVER__TOOL`. The fields are those of the tool's input; `cwd` and
+    `session_id` belong to the event.
     """
     return _make_tool_event("before_tool_execute", tool, {**(input or {}), **fields})
 
@@ -98,34 +98,34 @@ def before_tool(tool: str = "", /, *, input: Mapping[str, Tree] | None = None, *
 def after_tool(
     tool: str = "", /, *, output: str = "", input: Mapping[str, Tree] | None = None, **fields: Tree
 ) -> Event:
-    """A call that happened, and the text of its result."""
+    """Make an event after a tool call, with the text of its result."""
     return _make_tool_event(
         "after_tool_execute", tool, {**(input or {}), **fields}, result=output, text=output
     )
 
 
 def before_prompt(prompt: str, *, cwd: str = PROJECT) -> Event:
-    """The user sent a prompt."""
+    """Make an event before a prompt."""
     return event("before_prompt", prompt=prompt, cwd=cwd)
 
 
 def session_start(source: str = "startup", *, cwd: str = PROJECT) -> Event:
-    """A session begins."""
+    """Make an event at a session's start."""
     return event("session_start", source=source, cwd=cwd)
 
 
 def session_end(source: str = "exit", *, cwd: str = PROJECT) -> Event:
-    """A session ends."""
+    """Make an event at a session's end."""
     return event("session_end", source=source, cwd=cwd)
 
 
 def agent_stop(final_message: str = "", *, stop_active: bool = False, cwd: str = PROJECT) -> Event:
-    """The agent is about to stop; `stop_active` where a hook kept it from that before."""
+    """Make an event before the agent stops; `stop_active` if a hook already kept it from stopping."""
     return event("agent_stop", final_message=final_message, stop_active=stop_active, cwd=cwd)
 
 
 def event(name: str, /, *, session_id: str = SESSION, cwd: str = PROJECT, **attributes: Tree) -> Event:
-    """Any event, by its canonical name: `prompt`, `source`, `subagent` … are those of `hookport.Event`."""
+    """Make any event by canonical name; `prompt`, `source`, `subagent` … are those of `hookport.Event`."""
     if name not in EVENTS and ":" not in name:
         raise UsageError(f"unknown event '{name}'.{suggest_closest(name, tuple(EVENTS))}")
     return Event(CanonicalEvent(name, "", session=session_id, cwd=cwd, root=cwd, **attributes))
@@ -136,7 +136,7 @@ def _make_tool_event(name: str, tool: str, fields: Mapping[str, Tree], **result:
     tool_input = {key: value for key, value in fields.items() if key not in attributes}
     tool = tool or next((TOOL_OF[key] for key in TOOL_OF if key in tool_input), "")
     if not tool:
-        raise UsageError('which tool is it? Say it first: before_tool("shell", …).')
+        raise UsageError('missing tool. Name it first: before_tool("shell", …).')
     server, mcp_tool = "", ""
     if tool.startswith("mcp__"):
         _, server, mcp_tool = tool.split("__", 2)
@@ -152,7 +152,7 @@ def _make_tool_event(name: str, tool: str, fields: Mapping[str, Tree], **result:
 
 
 def agents(about: Event | str | None = None) -> tuple[str, ...]:
-    """The ids of all agents; with an event, or its name, of those that have it."""
+    """List the ids of all agents, or of those that have an event."""
     if about is None:
         return dialects.list_agents()
     happened = about.happened if isinstance(about, Event) else CanonicalEvent(about, "")
@@ -160,7 +160,7 @@ def agents(about: Event | str | None = None) -> tuple[str, ...]:
 
 
 def payload(agent: str, about: Event) -> dict[str, Tree]:
-    """What an agent would send on stdin for an event; `agent` may be the id of a format too."""
+    """Make the payload that an agent would send for an event; `agent` may also be the id of a format."""
     agent_wire = get_wire(agent)
     if not find_fired_native(agent_wire, about.happened):
         have = ", ".join(agents(about)) or "no agent"
@@ -169,9 +169,9 @@ def payload(agent: str, about: Event) -> dict[str, Tree]:
 
 
 def decide(hook: Hook, about: Event, *, agent: str = "", on_failure: str = "") -> Decision:
-    """What a hook decides on an event: a function, several, a module, or the path of a file.
+    """Return a hook's decision on an event; the hook is a function, several, a module, or a file's path.
 
-    With an agent it is what that agent makes of the answer: where it cannot ask, an ask is a deny. An
+    With an agent, it is that agent's reading of the answer: where it cannot ask, an ask is a deny. An
     exception is raised; with `on_failure`, `open` or `closed`, it is decided as in a run.
     """
     functions = _find_bound(hook)
@@ -228,7 +228,7 @@ def expect(  # noqa: PLR0913  (what is expected, each by its name)
     context_contains: str = "",
     updated_input: Mapping[str, Tree] | None = None,
 ) -> Decision:
-    """Assert on what a hook decides; `none` is no opinion."""
+    """Assert a hook's decision; `none` is no opinion."""
     __tracebackhide__ = True
     decision = decide(hook, about, agent=agent)
     wrong = [] if decision.verdict == verdict else [f"the verdict is {decision.verdict}, not {verdict}"]
@@ -277,7 +277,7 @@ def _find_bound(hook: Hook) -> list[Bound]:
         functions: Iterable[object] = hook if isinstance(hook, (list, tuple)) else [hook]
         bounds = [bound for function in functions for bound in hooks.list_bound(function)]
     if not bounds:
-        raise UsageError(f"{_name_hook(hook)} is no hook: decorate a function, such as with @before_tool.")
+        raise UsageError(f"{_name_hook(hook)} is not a hook: decorate a function, such as with @before_tool.")
     return sorted(bounds, key=hooks.bound.index)
 
 
@@ -288,7 +288,7 @@ def _list_bound(module: ModuleType) -> list[Bound]:
 def _load_module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"hook_{next(_numbers)}_{path.stem}", path)
     if spec is None or spec.loader is None or not path.exists():
-        raise UsageError(f"{path}: there is no Python file.")
+        raise UsageError(f"{path}: no such Python file.")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

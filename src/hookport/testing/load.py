@@ -1,4 +1,4 @@
-"""Read suites from disk; an invalid file costs its own case only."""
+"""Reads suites from disk; an invalid file loses only its own case."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hookport.testing.suite import (
     split_path,
 )
 
-# What is wrong with a value, in words; empty if nothing is.
+# Each check returns what is wrong with a value, or an empty text.
 Check = Callable[[Tree], str]
 
 VERSION = 1
@@ -37,11 +37,11 @@ LARGEST = 32 << 20
 
 
 def _check_text(value: Tree) -> str:
-    return "" if isinstance(value, str) and value else "must be a text that is not empty"
+    return "" if isinstance(value, str) and value else "must be a non-empty string"
 
 
 def _check_any_text(value: Tree) -> str:
-    return "" if isinstance(value, str) else "must be a text"
+    return "" if isinstance(value, str) else "must be a string"
 
 
 def _check_name(value: Tree) -> str:
@@ -63,7 +63,7 @@ def _check_code(value: Tree) -> str:
 def _check_texts(value: Tree) -> str:
     if isinstance(value, list) and all(isinstance(text, str) for text in value):
         return ""
-    return "must be a list of texts"
+    return "must be a list of strings"
 
 
 def _check_object(value: Tree) -> str:
@@ -92,7 +92,7 @@ def _check_dialect(value: Tree) -> str:
 def _check_answers(value: Tree) -> str:
     listed = value if isinstance(value, list) else [value]
     is_valid = bool(listed) and all(isinstance(answer, (str, dict)) for answer in listed)
-    return "" if is_valid else "must be a text, an object, or a list of these"
+    return "" if is_valid else "must be a string, an object, or a list of these"
 
 
 def _check_fixture(value: Tree) -> str:
@@ -115,7 +115,7 @@ def _check_version(value: Tree) -> str:
 def _check_env(value: Tree) -> str:
     if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
         return ""
-    return "must be an object of texts"
+    return "must be an object of strings"
 
 
 # A table within a table is an object with these keys and no others.
@@ -169,7 +169,7 @@ class _TestFile:
                 return
             self.document = documents.parse(path.read_bytes(), kind)
         except OSError as error:
-            self.problems.append(Problem(f"cannot be read: {error.strerror or error}", file=str(path)))
+            self.problems.append(Problem(f"cannot read this file: {error.strerror or error}", file=str(path)))
         except SyntaxProblem as problem:
             self.problems.append(
                 Problem(problem.message, file=str(path), line=problem.line, column=problem.column)
@@ -178,7 +178,7 @@ class _TestFile:
             self.tree = self.document.tree
             for twice in self.document.duplicates:
                 self.problems.append(
-                    Problem("is there twice", twice.path, str(path), twice.line, twice.column)
+                    Problem("duplicate key", twice.path, str(path), twice.line, twice.column)
                 )
 
     def add_problem(self, message: str, *path: str | int, at: tuple[int, int] | None = None) -> None:
@@ -234,7 +234,7 @@ def load_suite(folder: Path) -> Suite:
         entry = _read_case(path, folder, used)
         if isinstance(entry, Case) and entry.name in by_name:
             file = _TestFile(path, "yaml")
-            file.add_problem(f"'{entry.name}' is taken by {by_name[entry.name].name}", "name")
+            file.add_problem(f"'{entry.name}' is already used in {by_name[entry.name].name}", "name")
             entry = BrokenFile(path, tuple(file.problems))
         if isinstance(entry, Case):
             by_name[entry.name] = path
@@ -280,7 +280,7 @@ def _read_fixture(path: Path) -> _TestFile:
 
 def _read_case(path: Path, folder: Path, used: set[Path]) -> Case | BrokenFile:
     if path.suffix != ".yaml":
-        return BrokenFile(path, (Problem("is not run: the files of cases end in .yaml", file=str(path)),))
+        return BrokenFile(path, (Problem("is not run: case files end in .yaml", file=str(path)),))
     file = _TestFile(path, "yaml")
     if file.document is not None:
         file.check(CASE_KEYS, ("name", "event"))

@@ -1,7 +1,7 @@
-"""Harmless commands and paths that look like one that a guard stops: a guard that stops them is in the way.
+"""Harmless commands and paths that resemble what a guard stops: a guard that stops them too is in the way.
 
-Each names the action in a text, searches for it, asks about the program, or does something near it that does
-no harm. A test plays them where the action would leave a trace.
+Each mentions the action in a text, searches for it, asks about the program, or does something similar without
+harm. A test runs them where the action would leave a trace.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ASKED: Mapping[str, str] = {
     "branch with its name": "git checkout -b fix-NAME",
     "script with its name": "cat NAME.md",
 }
-# What people do every day that is near an action, by a pattern that the command has.
+# Everyday commands similar to an action, by a pattern of the command.
 NEAR: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         r"\brm\b",
@@ -150,7 +150,7 @@ NEAR: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
 )
-# Paths like one that is guarded, from its name; at the root, because its own folder may be guarded too.
+# Paths similar to a guarded one, from its name; at the root, because its own folder may be guarded too.
 BESIDE_PATH: Mapping[str, str] = {
     "an example of it": "NAME.example",
     "a sample of it": "NAME.sample",

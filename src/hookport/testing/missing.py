@@ -1,4 +1,4 @@
-"""Failures because a dependency beside the hooks is not copied, and the setting that copies it."""
+"""Failures because a dependency beside the hooks was not copied, and the setting that copies it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hookport.testing.bench import SKIPPED_FOLDERS
 from hookport.testing.run import CaseRun, Package
 from hookport.testing.suite import CONFIG
 
-# Folders of dependencies. The others that are left out hold nothing that a hook loads.
+# Folders of dependencies. Other skipped folders contain nothing that a hook loads.
 DEPENDENCIES = tuple(sorted(SKIPPED_FOLDERS & {"node_modules", ".venv", "venv"}))
-# What an interpreter prints about a module that it does not find, and where it would be on disk.
+# An interpreter's message about a missing module, and the module's path on disk.
 MODULES = (
     # Node 22: CommonJS, then ES modules.
     (re.compile(r"Cannot find module '(?P<name>[^'/.][^']*)'"), ("",)),
@@ -24,7 +24,7 @@ MODULES = (
     # CPython 3.13.
     (re.compile(r"No module named '(?P<name>[\w.]+)'"), ("lib/python*/site-packages", "Lib/site-packages")),
 )
-# A file inside such a folder that a shell, an interpreter or the start of a process misses.
+# A missing file in such a folder, reported by a shell, an interpreter or the start of a process.
 FILES = re.compile(rf"(?P<name>(?:{'|'.join(map(re.escape, DEPENDENCIES))})/[^\s:'\"]+)")
 
 
@@ -36,7 +36,7 @@ class Dependency(NamedTuple):
 
 
 def find_dependency(package: Package, got: CaseRun) -> Dependency | None:
-    """Find the dependency that a failed case lacks because it was not copied; None if there is none."""
+    """Find the dependency that a failed case lacks because it was not copied; None if none is missing."""
     text = "\n".join((got.stderr, got.stdout, *got.failures, *(result.detail for result in got.results)))
     named = [
         Dependency(module.group("name"), folder)
@@ -63,7 +63,7 @@ def write_hint(package: Package, got: CaseRun) -> str:
     copied = package.config.copy or (os.path.relpath(package.origin.base, package.folder),)
     setting = json.dumps([*copied, os.path.relpath(dependency.folder, package.folder)])
     folder = f"{dependency.folder.name}/"
-    return f"'{dependency.name}' is in {folder}, which is not copied. Add \"copy\": {setting} to {CONFIG}"
+    return f"'{dependency.name}' is in {folder}, which was not copied. Add \"copy\": {setting} to {CONFIG}"
 
 
 def _find_folders(package: Package) -> Iterator[Path]:
@@ -79,7 +79,7 @@ def _find_folders(package: Package) -> Iterator[Path]:
 
 
 def _has_module(folder: Path, place: str, name: str) -> bool:
-    """Whether a folder of dependencies has a module in the place of its language."""
+    """Whether a folder of dependencies contains a module, at its language's path."""
     if not place:
         scoped = name.split("/")[: 2 if name.startswith("@") else 1]
         return folder.name == "node_modules" and folder.joinpath(*scoped).exists()

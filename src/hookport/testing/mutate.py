@@ -1,7 +1,7 @@
-"""Whether a guard that stops an action also stops it when it is written in another way, and nothing harmless.
+"""Whether a guard that stops an action also stops its other spellings, and nothing harmless.
 
-What slips through is information, not a failure: no guard that reads text knows every spelling. Who wants a
-limit says how many may slip through.
+A bypass is information, not a failure: no guard that reads text knows every spelling. A limit on bypasses is
+optional.
 """
 
 from __future__ import annotations
@@ -53,30 +53,30 @@ from hookport.wire.events import write_event
 from hookport.wire.rewrites import rewrite_call
 
 PLAIN_WORD = re.compile(r"[\w@%+=:./-]+")
-# A path from the folder that a command runs in, but for `.`, `..` and those that start with them.
+# A path relative to a command's folder, except `.`, `..` and paths that start with them.
 NEAR_PATH = re.compile(r"\.?[\w@%+=:]")
 STARTING_WORD = re.compile(r"[\w./+-]+(?=\s|$)")
-# The fields of a tool's input that have other spellings, by their canonical names.
+# The input fields with other spellings, by their canonical names.
 COMMAND = "command"
 GUARDED = (COMMAND, "path")
 SHOWN_EACH = 3
-# The dynamic loaders of Linux, which start the program that they are given.
+# The dynamic loaders of Linux, which start a given program.
 LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
-# What a command leaves out: git's own remote, and the port of HTTP.
+# The defaults of a command: git's remote, and the port of HTTP.
 DEFAULT_PARTS = {"REMOTE": "origin", "PORT": "80"}
-# Spellings after which the copy of the package is looked at.
+# The number of spellings after which the copy of the package is checked.
 LOT = 24
 ADVICE = (
-    "A guard that looks for words in a text knows only the spellings that it looks for. What helps:",
-    "- read the command into words (Python: `shlex.split`) and look at the program and its options;",
-    "- deny what cannot be read: `eval`, `sh -c`, `$(…)`, backticks, pipes into a shell or an interpreter;",
-    "- allow what is known to be harmless and ask for the rest, instead of denying what is known to do harm;",
-    "- let the guard fail closed, and keep what must not be lost where the agent has no rights to change it.",
+    "A guard that searches a text for words knows only the spellings that it searches for. What helps:",
+    "- split the command into words (Python: `shlex.split`) and check the program and its options;",
+    "- deny what cannot be parsed: `eval`, `sh -c`, `$(…)`, backticks, pipes into a shell or an interpreter;",
+    "- allow known harmless commands and ask for the rest, instead of denying known harmful commands;",
+    "- make the guard fail closed, and keep valuable data where the agent has no write access.",
 )
 
 
 class Spelling(NamedTuple):
-    """One other spelling of a command or path; `kind` names the trick."""
+    """Another spelling of a command or path; `kind` names the trick."""
 
     kind: str
     name: str
@@ -84,7 +84,7 @@ class Spelling(NamedTuple):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The programs that it needs and a machine may lack."""
+        """The programs that it needs and that a machine may lack."""
         words = set(re.findall(r"[\w-]+", self.text))
         return tuple(program for program in OPTIONAL if program in words)
 
@@ -99,13 +99,13 @@ class GuardReport(NamedTuple):
     stopped: tuple[Spelling, ...] = ()
 
     def exceeds(self, most_slipped: int | None, most_stopped: int | None = None) -> bool:
-        """Whether more slipped through or more harmless ones were stopped than may; without limits, never."""
+        """Whether bypasses or false positives exceed the limits; without limits, never."""
         return (most_slipped is not None and len(self.slipped) > most_slipped) or (
             most_stopped is not None and len(self.stopped) > most_stopped
         )
 
     def as_json(self) -> dict[str, object]:
-        """The report as `--json` prints it."""
+        """The report in the form of `--json`."""
         return {
             "subject": self.subject,
             "tried": len(self.tried),
@@ -132,7 +132,7 @@ def make_report(
 
 
 def mutate_case(pool: CopyPool, package: Package, case: Case, agent: str = "") -> GuardReport | None:
-    """Find what slips past the hooks of a case; None if they stop nothing that has another spelling."""
+    """Find the bypasses of a case's hooks; None if they stop nothing with another spelling."""
     event = _run_all(pool, package, [lambda bench: read_case_event(bench, case)])[0]
     call = event.call
     if call is None or call.parts:
@@ -168,17 +168,17 @@ def _run_all(copies: CopyPool, package: Package, runs: Sequence[Callable[[Bench]
 
 
 def _respell_case(case: Case, event: Event, field: str, text: str) -> Case:
-    """The same case about another command or path."""
+    """Make the same case for another command or path."""
     agent_wire = get_wire(event.agent)
     call = event.call and rewrite_call(agent_wire, event.call, {**event.call.input, field: text})
     payload = write_event(agent_wire, event.replace(call=call))
-    # The copy that the event was read in is gone; the next one is in its place.
+    # The copy in which the event was read is gone; the next copy has its path.
     fixture = change_texts(payload, lambda shown: shown.replace(event.root, PACKAGE_ROOT))
     return case._replace(fixture=fixture, overrides=(), dialect=event.agent)
 
 
 def describe_report(outcome: GuardReport, *, every: bool = False) -> list[str]:
-    """The report as people read it: by kind, of each the first few."""
+    """Format the report for people: by kind, with the first few of each."""
     return [*_describe_slipped(outcome, every=every), *_describe_stopped(outcome, every=every)]
 
 
@@ -242,7 +242,7 @@ def _escape_breaks(text: str) -> str:
 
 
 def respell_path(path: str, cwd: str) -> list[Spelling]:
-    """Other spellings of a path, for guards of files; `cwd` is the folder that it is read from."""
+    """Make other spellings of a path, for guards of files; `cwd` is the folder it is relative to."""
     full = os.path.normpath(Path(cwd) / path)
     inside, folder_name = os.path.relpath(full, cwd), Path(cwd).name
     folder, name = Path(full).parent, Path(full).name
@@ -258,7 +258,7 @@ def respell_path(path: str, cwd: str) -> list[Spelling]:
         "/proc/self/cwd": f"/proc/self/cwd/{inside}",
         "/proc/self/root": f"/proc/self/root{full}",
     }
-    # macOS and Windows take these for the same file.
+    # On macOS and Windows these are the same file.
     start = path.removesuffix(name)
     cased = {
         "capitals": start + name.upper(),
@@ -275,7 +275,7 @@ def respell_path(path: str, cwd: str) -> list[Spelling]:
 
 
 def list_neighbours(path: str) -> list[Spelling]:
-    """Harmless paths that look like one that is guarded, from the project's folder."""
+    """Make harmless paths that resemble a guarded path, relative to the project's folder."""
     name = path.rpartition("/")[2]
     parts = {"NAME": name, "STEM": re.sub(r"\W+", "_", name.strip(".").partition(".")[0]) or "x"}
     rows = {
@@ -285,7 +285,7 @@ def list_neighbours(path: str) -> list[Spelling]:
 
 
 def list_lookalikes(command: str) -> list[Spelling]:
-    """Harmless commands that look like one that a guard stops, each text once."""
+    """Make harmless commands that resemble a command that a guard stops, each text once."""
     text = command.strip()
     parts = _make_whole_parts(text) | {
         "DESCRIBED": shlex.quote(f"Do not run {text} here"),
@@ -308,7 +308,7 @@ def list_lookalikes(command: str) -> list[Spelling]:
 
 
 def respell_command(command: str) -> list[Spelling]:
-    """Every other spelling of a shell command that the tables have, each text once."""
+    """Make every other spelling of a shell command in the tables, each text once."""
     text = command.strip()
     if not text:
         return []
@@ -377,7 +377,7 @@ def _make_whole_parts(text: str) -> dict[str, str]:
         "CODES": str(list(data)).replace(" ", ""),
     }
     if "\n" not in text and " #" not in text:
-        # What follows a comment or the end of a here-document would be a part of it.
+        # Text after a comment or a here-document's end would become part of it.
         parts["TEXT"] = text
         parts["REVERSED"] = shlex.quote(text[::-1])
         parts["ROTATED"] = shlex.quote(codecs.encode(text, "rot13"))
@@ -395,7 +395,7 @@ def _encode_octal(text: str) -> str:
 
 
 def _find_program(text: str) -> str:
-    """The program that a command starts with; empty if that is not a plain word."""
+    """The program of a command; empty if it is not a plain word."""
     match = STARTING_WORD.match(text)
     return match.group() if match and match.group() not in KEYWORDS else ""
 
@@ -418,7 +418,7 @@ def _make_program_parts(text: str, program: str) -> dict[str, str]:
 
 
 def _make_path_parts(program: str) -> dict[str, str]:
-    """Where a program is on this machine, and patterns that fit nothing else here."""
+    """The path of a program on this machine, and patterns that match nothing else here."""
     folders = [] if "/" in program else ["/bin", "/usr/bin", *os.get_exec_path()]
     path = next((place for folder in folders if os.access(place := f"{folder}/{program}", os.X_OK)), "")
     if not path:
@@ -432,7 +432,7 @@ def _make_path_parts(program: str) -> dict[str, str]:
 
 
 def _split_plain_words(text: str) -> list[str]:
-    """Split a single command in which nothing is quoted or expanded; empty for any other."""
+    """Split a single command without quotes or expansions; empty for any other."""
     words = text.split(" ")
     is_plain = all(map(PLAIN_WORD.fullmatch, words)) and "=" not in words[0]
     return words if is_plain and words[0] not in KEYWORDS else []
@@ -514,7 +514,7 @@ def _respell_options(words: list[str]) -> Iterator[Spelling]:
 
 
 def _list_letters(options: list[str], known: Mapping[str, str]) -> list[str]:
-    """The options as letters; empty if one of them is unknown."""
+    """The options as letters; empty if one is unknown."""
     short = {long: letter for letter, long in reversed(list(known.items()))}
     letters: list[str] = []
     for word in options:
@@ -529,5 +529,5 @@ _PARTS = (
     *("DESCRIBED", "GREPPED"),
     *("IT", "REMOTE", "SOURCE", "LOAD", "URL", "HOST", "PORT", "WAY"),
 )
-# A part of which another is the beginning comes before it.
+# A part comes before any other part that is a prefix of it.
 MARKS = re.compile(rf"(?<![A-Z_])(?:{'|'.join(sorted(_PARTS, key=len, reverse=True))})(?![A-Z_])")

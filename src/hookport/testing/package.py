@@ -1,4 +1,4 @@
-"""The hooks that a suite is about, found from its folder, and which of them an event and an index mean."""
+"""The hooks that a suite tests, found from its folder, and which of them an event and an index mean."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from hookport.project.discovery import Discovery, load
 from hookport.runtime.plan import PlannedHook
 from hookport.testing.suite import CONFIG, BrokenFile, Suite
 
-# `.claude/hooks/tests` is three folders below the project whose settings it is about.
+# `.claude/hooks/tests` is three levels below the project whose settings it tests.
 MOST_LEVELS = 3
-# A handler within a group that has several.
+# A handler within a group of several.
 _HANDLER = re.compile(r"\.hooks\[\d+\]$")
 _NUMBER = re.compile(r"\[(\d+)\]$")
 
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\[(\d+)\]$")
 class PackageOrigin(NamedTuple):
     """Where the hooks of a suite are: the file or folder that names them, and the folder with all they need.
 
-    `parts` are the files and folders in there that are copied, where that is not everything.
+    `parts` are the files and folders in it that are copied, if not everything.
     """
 
     source: Path
@@ -37,7 +37,7 @@ class PackageOrigin(NamedTuple):
 
 
 def find_origin(suite: Suite, env: Mapping[str, str]) -> tuple[PackageOrigin | None, list[BrokenFile]]:
-    """Find the hooks that a suite tests, and the files that define hooks wrongly."""
+    """Find the hooks that a suite tests, and the files with invalid hooks."""
     start = suite.folder.parent
     if suite.config.hooks:
         named = Path(os.path.normpath(suite.folder / suite.config.hooks))
@@ -62,8 +62,8 @@ def find_origin(suite: Suite, env: Mapping[str, str]) -> tuple[PackageOrigin | N
     if suite.config.hooks and first is not None:
         return None, [BrokenFile(suite.folder, first.problems)]
     message = (
-        f"no hooks of any dialect are in {start} or above it, so no case runs. "
-        f'Say where they are with "hooks" in {suite.folder / CONFIG}'
+        f"no hooks of any dialect in {start} or above, so no case runs. "
+        f'Name their place with "hooks" in {suite.folder / CONFIG}'
     )
     return None, [BrokenFile(suite.folder, (Problem(message, file=str(suite.folder)),))]
 
@@ -115,22 +115,22 @@ class CaseHooks(NamedTuple):
 
 
 def select_hooks(hooks: list[PlannedHook], event: str, index: int | None) -> CaseHooks:
-    """Select the hooks of an event, in one group or in all; UsageError if there are none.
+    """Select the hooks of an event, in one group or in all; UsageError if none match.
 
-    An event is named as the hooks' own dialect names it, as the canonical vocabulary does, or as any dialect.
+    The event may have its name in the hooks' own dialect, its canonical name, or any dialect's name.
     """
     named = [hook for hook in hooks if _is_named(hook, event)]
     canonical = named[0].event if named else find_canonical_event(event, [hook.dialect for hook in hooks])
     named = named or [hook for hook in hooks if hook.event == canonical]
     if not named:
         has = ", ".join(dict.fromkeys(hook.native or hook.event for hook in hooks)) or "nothing"
-        raise UsageError(f"no hook is for the event '{event}'. There are hooks for: {has}")
+        raise UsageError(f"no hook for the event '{event}'. Events with hooks: {has}")
     if index is None:
         return CaseHooks(canonical, tuple(named))
     groups = _group_hooks(named)
     if index not in groups:
         numbers = ", ".join(map(str, sorted(groups)))
-        raise UsageError(f"the event '{event}' has no hook group {index}. It has: {numbers}")
+        raise UsageError(f"the event '{event}' has no hook group {index}. Its groups: {numbers}")
     return CaseHooks(canonical, tuple(groups[index]))
 
 

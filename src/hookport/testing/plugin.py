@@ -1,7 +1,7 @@
-"""The pytest plugin: collects cases of hooks wherever pytest looks, and touches nothing else.
+"""The pytest plugin: collects cases of hooks in pytest's folders, and touches nothing else.
 
-pytest loads this in every project where hookport is installed, so nothing of ours is imported before a file
-is found that is ours.
+pytest loads this in every project where hookport is installed, so it imports nothing of ours before it
+finds a file of ours.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hookport.testing.bench import CopyPool
     from hookport.testing.session import Task, TaskResult
 
-# The folder that each kind of file stands in, below or in `tests/`.
+# The folder of each kind of file, below or in `tests/`.
 FOLDERS = {".yaml": "cases", ".yml": "cases", ".json": "fixtures"}
 CONFIG = "test-config.json"
 
@@ -37,7 +37,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @cache
 def _open_pool() -> CopyPool:
-    """The copies of packages that all cases of a session share."""
+    """The copies of packages, shared by all cases of a session."""
     from hookport.testing.bench import CopyPool
 
     pool = CopyPool()
@@ -69,7 +69,7 @@ class CaseFile(pytest.File):
     """One file of a suite."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """The cases of the file, one item for each agent; or one item with its problems."""
+        """Yield the cases of the file, one item for each agent; or one item with its problems."""
         folder = self.path.parent if self.path.name == CONFIG else self.path.parent.parent
         for task in _list_tasks(folder):
             if _is_shown_with(task, self.path):
@@ -77,7 +77,7 @@ class CaseFile(pytest.File):
 
 
 def _is_shown_with(task: Task, path: Path) -> bool:
-    """Whether a task appears under this file; problems of the hooks appear under the first case."""
+    """Whether a task appears under this file; the hooks' problems appear under the first case."""
     if task.entry.file == path:
         return True
     first = next((path for path in sorted(path.parent.glob("*.yaml"))), None)
@@ -111,7 +111,7 @@ class CaseItem(pytest.Item):
             raise FailedCase(result)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_style: object) -> str:
-        """The failure as `hookport test` prints it."""
+        """Format the failure like `hookport test`."""
         if not isinstance(excinfo.value, FailedCase):
             return str(super().repr_failure(excinfo))
         from hookport.testing import report
@@ -119,5 +119,5 @@ class CaseItem(pytest.Item):
         return "\n".join(report.explain(excinfo.value.result))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the case stands."""
+        """The place of the case."""
         return self.path, None, self.name

@@ -1,7 +1,7 @@
 """Test cases from recorded events: no secrets, no duplicates, existing files untouched.
 
-A fixture is what the hook read, in its own dialect. A case says what happened, for its author to change into
-what should have happened.
+A fixture is the payload in the hook's own dialect. A case records what happened, and its author changes it
+into what should have happened.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from hookport.testing.suite import CONFIG, PACKAGE_ROOT, Config, Suite, change_t
 from hookport.wire.events import write_event
 from hookport.wire.rewrites import rewrite_call
 
-# Replacements for what identifies a session or a person.
+# Replacements for values that identify a session or a person.
 SESSION, HOME = "recorded", "/home/user"
 SUBJECTS = ("command", "path", "url", "query", "pattern", "skill")
 # Fields that distinguish events without a tool.
@@ -41,15 +41,15 @@ DISTINGUISHING_FIELDS = ("prompt", "final_message", "stop_active", "source", "su
 LONGEST_NAME, LONGEST_TEXT = 50, 200
 EXPECTED_NOTE = "# This is what happened. Change it into what should have happened."
 NOT_RUN_NOTE = (
-    "# This hook was not asked then. Say what it should do, for example:\n# expected:\n#   decision: deny\n"
+    "# This hook did not run then. Write what it should do, for example:\n# expected:\n#   decision: deny\n"
 )
 NOT_RECORDED_NOTE = (
-    "# The journal does not keep {what}; `hookport dispatch --record` does. Write it into the fixture.\n"
+    "# The journal does not store {what}; `hookport dispatch --record` does. Add it to the fixture.\n"
 )
 
 
 class Draft(NamedTuple):
-    """One case that is not written yet: its name, where, and its files by their paths in `tests/`."""
+    """One unwritten case: its name, its place, and its files by their paths in `tests/`."""
 
     name: str
     folder: Path
@@ -59,7 +59,7 @@ class Draft(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """The cases of some events, how many events gave one, and notes on those that gave none."""
+    """The cases of some events, the number of events with a case, and notes on those without."""
 
     drafts: tuple[Draft, ...]
     notes: tuple[str, ...]
@@ -68,7 +68,7 @@ class Drafts(NamedTuple):
 
 
 class DraftChoice(NamedTuple):
-    """Which hooks and how many events: a part of a hook's name or file, and the last so many; 0 for all."""
+    """Which hooks and how many events: a part of a hook's name or file, and the last N events; 0 for all."""
 
     hook: str = ""
     last: int = 0
@@ -82,8 +82,8 @@ def draft_cases(
 ) -> Drafts:
     """Draft a case for each event and file of hooks, oldest first.
 
-    An event of the journal is a case of the hooks that were asked; a whole one is a case of every hook that
-    would be asked now.
+    An event of the journal is a case of the hooks that ran; a complete event is a case of every hook that
+    would run now.
     """
     by_file: dict[str, list[PlannedHook]] = {}
     for hook in filter(choice.takes, list_hooks(discovery)):
@@ -125,7 +125,7 @@ class _HookSuite:
         for number in range(len(select_hooks(self.hooks, event, None).hooks)):
             try:
                 group = {hook.place for hook in select_hooks(self.hooks, event, number).hooks}
-            except UsageError:  # numbers follow the file, which may have hooks of others between
+            except UsageError:  # numbers follow the file, where other hooks may be in between
                 continue
             if places <= group:
                 return number
@@ -167,7 +167,7 @@ def _find_runs(recorded: RecordedEvent, hooks: list[PlannedHook]) -> list[tuple[
 
 
 def _find_suite(file: Path) -> Suite:
-    """The tests beside a file of hooks, or what they will be."""
+    """The existing or future tests beside a file of hooks."""
     folder = file.parent / TESTS
     if (folder / CONFIG).exists():
         return load.load_suite(folder)
@@ -208,7 +208,7 @@ def _draft_case(recorded: RecordedEvent, runs: list[tuple[PlannedHook, Record]],
     if suite.suite.config.hooks and not (folder / CONFIG).exists():
         files[CONFIG] = documents.dump({"version": load.VERSION, "hooks": suite.suite.config.hooks}, "json")
     note = (
-        f"{name}: the journal does not keep {recorded.lacks}, so the fixture lacks it"
+        f"{name}: the journal does not store {recorded.lacks}, so the fixture lacks it"
         if recorded.lacks
         else ""
     )
@@ -227,7 +227,7 @@ def _rebuild_event(recorded: RecordedEvent, row: Record) -> Event:
 
 
 def _write_case(tree: Mapping[str, Tree], lacks: str) -> bytes:
-    """Write a case as YAML, with a comment on what its author must do."""
+    """Write a case as YAML, with a comment on the author's next step."""
     text = documents.dump(tree, "yaml").decode()
     text = (
         text.replace("\nexpected:", f"\n{EXPECTED_NOTE}\nexpected:")
@@ -266,7 +266,7 @@ def _make_expected(rows: list[Record]) -> dict[str, Tree]:
 
 
 def _cut_line(text: str) -> str:
-    """The first line of a text, up to what was taken out of it."""
+    """The first line of a text, up to the first omission."""
     lines = text.strip().splitlines()
     line = re.split(f"{re.escape(REDACTED)}|{re.escape(TEXT_CUT)}", lines[0])[0] if lines else ""
     return line[:LONGEST_TEXT].strip()
@@ -295,7 +295,7 @@ def _describe_case(recorded: RecordedEvent, runs: list[tuple[PlannedHook, Record
 
 
 class WrittenFiles(NamedTuple):
-    """The files that were written, and those that existed already."""
+    """The written files, and those that existed already."""
 
     new: tuple[Path, ...]
     kept: tuple[Path, ...]

@@ -1,4 +1,4 @@
-"""Which cases failed the last time, kept in the user's cache and never in a package."""
+"""Which cases failed last time, stored in the user's cache and never in a package."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def remember(results: Iterable[TaskResult], env: Mapping[str, str]) -> None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(json.dumps(sorted(still_failed)) + "\n", "utf-8")
         except OSError:
-            # It is a convenience; where nothing can be kept, all cases are run.
+            # This is a convenience; if nothing can be stored, all cases run.
             continue
 
 

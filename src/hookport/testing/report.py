@@ -1,4 +1,4 @@
-"""Results as people and programs read them: lines, JSON, JUnit."""
+"""Results for people and programs: lines, JSON, JUnit."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _name_agents(results: Sequence[TaskResult], *, brief: bool = False) -> str:
 
 
 def describe_failures(results: Iterable[TaskResult], paint: Paint = leave_unpainted) -> Iterator[list[str]]:
-    """Every failure, those of one case that are the same for several agents together."""
+    """Yield every failure, with equal failures of one case in several agents together."""
     together: dict[tuple[object, ...], list[TaskResult]] = {}
     for result in results:
         if result.status == "failed":
@@ -82,7 +82,7 @@ def describe_failures(results: Iterable[TaskResult], paint: Paint = leave_unpain
 
 
 def explain(result: TaskResult, paint: Paint = leave_unpainted) -> list[str]:
-    """Everything that explains one failure."""
+    """Explain one failure."""
     entry = result.task.entry
     if isinstance(entry, BrokenFile):
         return _describe_problems(result.task, entry)
@@ -97,7 +97,7 @@ def explain(result: TaskResult, paint: Paint = leave_unpainted) -> list[str]:
 
 
 def find_hint(result: TaskResult) -> str:
-    """The hint that fixes a failure; empty if its cause is unknown."""
+    """The hint for a failure; empty if its cause is unknown."""
     if result.status != "failed" or result.got is None or result.task.package is None:
         return ""
     return missing.write_hint(result.task.package, result.got)
@@ -111,7 +111,7 @@ def _describe_problems(task: Task, entry: BrokenFile) -> list[str]:
 
 
 def spell_command(result: TaskResult) -> str:
-    """The command that runs this alone."""
+    """The command that runs only this case."""
     task = result.task
     words = ["hookport", "test", task.show_path(task.entry.file)]
     return shlex.join([*words, "-k", f"[{task.agent}]"] if task.agent else words)
@@ -121,7 +121,7 @@ def _describe_difference(case: Case, difference: Difference, paint: Paint) -> It
     line = case.lines.get(difference.field.partition(".")[0].partition("[")[0], 0)
     text = f"{escape_controls(difference.field)}: {escape_controls(difference.message)}"
     yield f"{case.file.name}{f':{line}' if line else ''}  {text}"
-    if "\n" not in difference.expected + difference.got and difference.message != "is not as expected":
+    if "\n" not in difference.expected + difference.got and difference.message != "differs":
         return
     if difference.field.endswith("contains"):
         return
@@ -133,7 +133,7 @@ def _describe_difference(case: Case, difference: Difference, paint: Paint) -> It
 
 
 def describe_run(got: CaseRun) -> Iterator[str]:
-    """What the hooks printed and the agent would receive."""
+    """Show the hooks' output and what the agent would receive."""
     for note in got.notes:
         yield f"note: {escape_controls(note)}"
     yield from _describe_stream("stdout", got.stdout)
@@ -154,18 +154,18 @@ def _describe_stream(name: str, text: str) -> Iterator[str]:
 
 
 def escape_controls(text: str) -> str:
-    """A text on one line, with control characters written as escapes."""
+    """Put a text on one line, with control characters as escapes."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def count_statuses(results: Iterable[TaskResult]) -> dict[str, int]:
-    """How many of each status."""
+    """Count the results of each status."""
     statuses = [result.status for result in results]
     return {status: statuses.count(status) for status in ("passed", "failed", "not applicable")}
 
 
 def sum_up_results(results: Iterable[TaskResult]) -> str:
-    """`N passed, N failed`, and what did not apply if there is any."""
+    """Format `N passed, N failed`, and the number of cases that did not apply, if any."""
     number = count_statuses(results)
     text = f"{number['passed']} passed, {number['failed']} failed"
     return f"{text}, {number['not applicable']} not applicable" if number["not applicable"] else text
@@ -256,7 +256,7 @@ def _fill_testcase(element: ET.Element, result: TaskResult) -> None:
 
 
 def encode_json(results: Sequence[TaskResult], *, is_ascii: bool = False, **more: Tree) -> str:
-    """`--json` as text; `is_ascii` for a stream that does not take UTF-8."""
+    """Format `--json` as text; `is_ascii` for a stream without UTF-8."""
     return (
         json.dumps({**encode_results(results), **more}, indent=2, ensure_ascii=is_ascii, default=str) + "\n"
     )

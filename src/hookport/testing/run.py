@@ -1,4 +1,4 @@
-"""Cases run: the hook alone on its fixture, or through the bridge as each agent would call it."""
+"""Runs cases: the hook alone on its fixture, or through the bridge as each agent would call it."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from hookport.wire.table import Wire, find_wait
 
 Status = Literal["passed", "failed", "not applicable"]
 
-# Suffix for the dialect of a hook that no agent waits for: its answer decides nothing.
+# The suffix of an async hook's dialect: no agent waits for it, so its answer decides nothing.
 NOT_AWAITED = " unheard"
 # Tests ask no real model: "no LLM calls, no agent sandbox, CI-safe".
 ASKS_MODEL = ("prompt", "agent")
-# Verdicts that keep an agent from going on by itself.
+# Verdicts that keep an agent from continuing alone.
 STOPPED = ("deny", "ask")
-UNFIT = "no agent would run it on this"
-NO_MODEL = "the hook asks a model; script what it says with `model-answer`"
+UNFIT = "no agent would run it on this payload"
+NO_MODEL = "the hook asks a model; script its answer with `model-answer`"
 
 
 class Package(NamedTuple):
-    """The hooks under test and what holds for all their cases."""
+    """The hooks under test and the settings of all their cases."""
 
     folder: Path
     origin: PackageOrigin
@@ -60,15 +60,15 @@ class HookRun(NamedTuple):
     why: str
     result: RunResult | None = None
     failure: str = ""
-    # Where the hook stands: the file and the place in it.
+    # The hook's file and its place in it.
     place: str = ""
 
 
 class CaseRun(NamedTuple):
     """One run of a case: what the hooks printed and decided, and the answer that the agent would receive.
 
-    `reason` tells why there is nothing to compare, `late` that the case took longer than it may. Paths of the
-    copy are `${PACKAGE_ROOT}` in all texts.
+    `reason` is why there is nothing to compare; `late`: the case exceeded its time. All texts have
+    `${PACKAGE_ROOT}` instead of the copy's path.
     """
 
     decision: Decision = Decision()
@@ -91,7 +91,7 @@ class CaseRun(NamedTuple):
 
     @property
     def exit_code(self) -> int | None:
-        """Of several hooks, a block counts most, then any other error."""
+        """The exit code of several hooks: a block counts most, then any other error."""
         codes = [result.exit_code for result in self.results if result.exit_code is not None]
         return BLOCK if BLOCK in codes else next(filter(None, codes), codes[0] if codes else None)
 
@@ -166,7 +166,7 @@ def _find_dialect(payload: Mapping[str, Tree], hook_dialect: str, event: str) ->
 
 
 def _find_native(fixture_wire: Wire, selected: CaseHooks, event: str, payload: Mapping[str, Tree]) -> str:
-    """The name of the event in the dialect of the fixture."""
+    """The event's name in the fixture's dialect."""
     if fixture_wire.events.get(event) == selected.event:
         return event
     native = find_native_name(fixture_wire, payload)
@@ -183,7 +183,7 @@ def _find_native(fixture_wire: Wire, selected: CaseHooks, event: str, payload: M
 def _run_alone(
     bench: Bench, selected: CaseHooks, event: Event, payload: dict[str, Tree] | None, seconds: float
 ) -> CaseRun:
-    """Every hook of the group on the payload as it is, whatever its matcher."""
+    """Run every hook of the group on the unchanged payload, whatever its matcher."""
     started = time.monotonic()
     setting = _make_setting(bench, get_wire(event.agent))
     runs: list[HookRun] = []
@@ -232,7 +232,7 @@ def _execute(
     setting: engine.RunSetting,
 ) -> RunResult:
     if remaining <= 0:
-        return RunResult("timeout", detail="there was no time left for it")
+        return RunResult("timeout", detail="no time left for it")
     if hook.unable:
         return RunResult("spawn_error", detail=hook.unable)
     result = execute(hook, hook_wire, event, body, min(remaining, hook.timeout_seconds), setting)
@@ -240,16 +240,16 @@ def _execute(
 
 
 def _explain_late(result: RunResult | None, hook: PlannedHook, remaining: float, seconds: float) -> str:
-    """A message if the case's time ran out before the hook's timeout; else empty."""
+    """A message if the case's time ended before the hook's timeout; else empty."""
     if result is None or result.outcome != "timeout" or hook.timeout_seconds < remaining:
         return ""
-    return f"took longer than the {seconds:g} s that a case may take, and was stopped"
+    return f"took longer than a case's limit of {seconds:g} s, and was stopped"
 
 
 def _run_bridged(
     bench: Bench, hooks: Sequence[PlannedHook], event: Event, agent: str, seconds: float
 ) -> CaseRun:
-    """The event as the agent fires it, through all that `hookport dispatch` does."""
+    """Run the event as the agent fires it, through the whole of `hookport dispatch`."""
     agent_wire = get_wire(agent)
     native = event.native if agent == event.agent else find_fired_native(agent_wire, event)
     if not native:
@@ -263,14 +263,14 @@ def _run_bridged(
         return _run_natively(bench, hooks, read_event(agent_wire, payload, native), agent_wire, seconds)
     body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
     wait = find_wait(agent_wire, native)
-    # Of the time that an agent waits, a dispatch leaves a margin; a case has all of its own.
+    # A dispatch keeps a margin of the agent's waiting time; a case uses all of its time.
     case_seconds = min(seconds + MARGIN_SECONDS, seconds / (1 - MARGIN_SHARE))
     ordered = sorted(hooks, key=lambda hook: -hook.priority)
     sources = HookSources(
         agent_wire,
         _find_wire,
         lambda _event: [_make_awaited(hook) for hook in ordered],
-        # A case may leave out what every payload of an agent has, such as the tool.
+        # A case may omit a field that every payload of an agent has, such as the tool.
         {**bench.settings, "on_tamper": policy.WARN},
         bench.root,
         agent_folder=bench.root,
@@ -307,7 +307,7 @@ def _run_bridged(
 def _run_natively(
     bench: Bench, hooks: Sequence[PlannedHook], event: Event, agent_wire: Wire, seconds: float
 ) -> CaseRun:
-    """The event as an agent fires it whose own hooks these are: no bridge is between them."""
+    """Run the event as fired by the hooks' own agent, without the bridge."""
     started = time.monotonic()
     event = event.replace(cwd=event.cwd or bench.root, root=bench.root)
     setting = engine.RunSetting(agent_wire, _find_wire, bench.env, natively=True, deadline=started + seconds)
@@ -343,12 +343,12 @@ def _list_runs(report: engine.DispatchReport, bench: Bench) -> tuple[HookRun, ..
 
 
 def name_place(hook: PlannedHook, bench: Bench) -> str:
-    """Where a hook stands, the same in every copy."""
+    """The place of a hook, the same in every copy."""
     return f"{bench.hide_paths(hook.file)}: {hook.place}"
 
 
 def _is_known(event: Event) -> bool:
-    """Whether the agent names the tool by a word of the vocabulary, or calls that it stands for."""
+    """Whether the agent has the canonical tool, or tools that it stands for."""
     call = event.call
     return call is None or (call.known_by == "name" and (call.tool in TOOLS or bool(call.parts)))
 
@@ -359,7 +359,7 @@ def _name_tool(hook: PlannedHook, event: Event) -> tuple[str, str]:
 
 
 def _make_awaited(hook: PlannedHook) -> PlannedHook:
-    """Make a hook synchronous, so that nothing of a case runs on after it."""
+    """Make a hook synchronous, so that nothing of a case outlives it."""
     return hook.replace(is_async=False, dialect=hook.dialect + NOT_AWAITED) if hook.is_async else hook
 
 

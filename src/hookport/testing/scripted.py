@@ -1,4 +1,4 @@
-"""A model with scripted answers: a local server that hooks ask like any other model."""
+"""A model with scripted answers: a local server that hooks use like any other model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from threading import Thread
 from hookport.runtime.execute.llm import API_KEY, BASE_URL, MODEL
 
 NAME = "scripted"
-# How often the server looks whether the case is over.
+# How often the server checks whether the case is over.
 POLL_SECONDS = 0.01
 
 
@@ -23,7 +23,7 @@ class _Server(ThreadingHTTPServer):
         self.answers = list(answers)
 
     def take_answer(self) -> str:
-        """The next answer; the last one again and again."""
+        """The next answer; the last answer repeats."""
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 

@@ -1,4 +1,4 @@
-"""One run of many cases: side by side, with results in the order of the files whatever ends first."""
+"""One run of many cases in parallel, with results in the order of the files, whatever ends first."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from hookport.testing.package import find_origin
 from hookport.testing.run import CaseRun, Package, Status, run_case
 from hookport.testing.suite import BrokenFile, Case
 
-# More would only make each slower: what runs are processes of their own.
+# More would only slow each down: cases run as separate processes.
 MOST_JOBS = 16
-# The tasks after which a copy of a package is looked at for what they wrote into it.
+# The number of tasks after which a copy of a package is checked for their writes.
 LOT = 32
 
 
 class Task(NamedTuple):
-    """One thing to run: a case, for one agent or for its hook alone; or a file that cannot be run.
+    """One task: a case, for one agent or for its hook alone; or a file that cannot be run.
 
-    `here` is the folder that paths are told from. It is asked for before anything runs, because the start of
-    a process changes it for a moment.
+    `here` is the folder that paths are relative to. It is read before anything runs, because starting a
+    process changes the working directory for a moment.
     """
 
     folder: Path
@@ -45,7 +45,7 @@ class Task(NamedTuple):
         return self.entry.name if isinstance(self.entry, Case) else self.entry.file.name
 
     def show_path(self, path: str | Path) -> str:
-        """A path as a person types it."""
+        """Format a path as a person types it."""
         near = os.path.relpath(path, self.here)
         return str(path) if near.startswith("..") else near
 
@@ -127,7 +127,7 @@ def _compare(task: Task, got: CaseRun | Difference, *, update: bool) -> TaskResu
 def perform_all(
     todo: Iterable[Task], jobs: int = 0, *, update: bool = False, until_failure: bool = False
 ) -> Iterator[TaskResult]:
-    """The results in order, each as soon as those before it are there."""
+    """Yield the results in order, each as soon as the earlier ones are complete."""
     listed = list(todo)
     workers = max(1, min(jobs or os.cpu_count() or 1, MOST_JOBS, len(listed) or 1))
     pool = ThreadPoolExecutor(workers, initializer=leave_interrupts)
@@ -149,7 +149,7 @@ def perform_all(
 
 
 def _divide(todo: Sequence[Task], workers: int) -> list[list[Task]]:
-    """The tasks in lots of one package each, so many that every worker has something to do."""
+    """Group the tasks by package, in enough groups for every worker."""
     most = max(1, min(LOT, -(-len(todo) // workers)))
     lots: list[list[Task]] = []
     for task in todo:
@@ -162,13 +162,13 @@ def _divide(todo: Sequence[Task], workers: int) -> list[list[Task]]:
 
 
 def leave_interrupts() -> None:
-    """Leave an interrupt to the main thread: one that another thread takes does not wake it."""
+    """Leave an interrupt to the main thread: in another thread it would not wake the main thread."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _end_children() -> None:
-    """End the hooks that are running: each has a process group of its own, which no interrupt reaches."""
+    """End the running hooks: each has its own process group, which no interrupt reaches."""
     with suppress(OSError, ValueError):
         listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False)
         for line in listed.stdout.splitlines():

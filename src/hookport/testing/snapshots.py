@@ -1,4 +1,4 @@
-"""Snapshots: all that came of a case, kept in `tests/snapshots/`, with nothing that differs between runs."""
+"""Snapshots: the whole outcome of a case, stored in `tests/snapshots/`, equal in every run."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FOLDER = "snapshots"
 
 
 def find_path(folder: Path, name: str, agent: str) -> Path:
-    """The file of a snapshot; each agent has its own."""
+    """The file of a snapshot, one per agent."""
     return folder / FOLDER / (f"{name}.{agent}.json" if agent else f"{name}.json")
 
 
 def compare_snapshot(folder: Path, name: str, got: CaseRun, *, update: bool) -> tuple[list[Difference], bool]:
-    """Compare with the stored snapshot; also returns whether it was rewritten."""
+    """Compare with the stored snapshot; also return whether it was rewritten."""
     path = find_path(folder, name, got.agent)
     text = encode_snapshot(got)
     try:
@@ -28,7 +28,7 @@ def compare_snapshot(folder: Path, name: str, got: CaseRun, *, update: bool) -> 
     except FileNotFoundError:
         stored = ""
     except (OSError, UnicodeDecodeError) as error:
-        return [Difference("snapshot", f"{path.name} cannot be read: {error}")], False
+        return [Difference("snapshot", f"cannot read {path.name}: {error}")], False
     if stored == text:
         return [], False
     if update:
@@ -37,13 +37,13 @@ def compare_snapshot(folder: Path, name: str, got: CaseRun, *, update: bool) -> 
         return [], True
     where = f"{FOLDER}/{path.name}"
     if not stored:
-        return [Difference("snapshot", f"there is no {where} yet; `hookport test --update` writes it")], False
-    message = f"is not {where}; `hookport test --update` takes it over"
+        return [Difference("snapshot", f"no {where} yet; `hookport test --update` writes it")], False
+    message = f"differs from {where}; `hookport test --update` accepts it"
     return [Difference("snapshot", message, stored, text)], False
 
 
 def encode_snapshot(got: CaseRun) -> str:
-    """What is kept: for an agent what it receives, for a hook alone what it printed; and what was decided."""
+    """The content of a snapshot: the agent's answer, or a single hook's output; and the decision."""
     if got.answer is not None:
         streams: dict[str, Tree] = {
             "exit-code": got.answer.exit_code,
@@ -61,7 +61,7 @@ def encode_snapshot(got: CaseRun) -> str:
 
 
 def _read_json(text: str) -> Tree:
-    """Parse JSON, so that a diff shows its changes; other text stays text."""
+    """Parse JSON, so that a diff shows its changes; other text stays a string."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -14,14 +14,15 @@ Steps = tuple[str, ...]
 
 CONFIG = "test-config.json"
 DEFAULT_SECONDS = 30.0
-# In fixtures, overrides and what is expected: the copy that a case runs in.
+# In fixtures, overrides and expectations: the copy that a case runs in.
 PACKAGE_ROOT = "${PACKAGE_ROOT}"
 
 
 class Config(NamedTuple):
-    """What holds for all cases of a suite.
+    """The settings of all cases of a suite.
 
-    From `tests/`: `hooks` is where they are, if not beside it, `copy` what they need, if not all around them.
+    Relative to `tests/`: `hooks` is their place, if not beside it, `copy` what they need, if not everything
+    around them.
     """
 
     timeout_seconds: float = DEFAULT_SECONDS
@@ -46,10 +47,10 @@ class Expected(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One case; `hook_index` is None for all groups of the event, `lines` tells where an expectation stands.
+    """One case; `hook_index` is None for all groups of the event, `lines` has the line of each expectation.
 
-    `dialect` is the one that the fixture is written in, empty where that is the hook's own. `answers` are
-    those of the model that the hooks ask.
+    `dialect` is the fixture's dialect, empty if it is the hook's own. `answers` are the scripted model's
+    answers.
     """
 
     name: str
@@ -67,7 +68,7 @@ class Case(NamedTuple):
 
 
 class BrokenFile(NamedTuple):
-    """A file that cannot be used, and why."""
+    """An unusable file, and why."""
 
     file: Path
     problems: tuple[Problem, ...]
@@ -121,7 +122,7 @@ def _set_element(at: list[Tree], step: str, value: Tree) -> None:
 
 def _read_number(at: list[Tree], step: str) -> int:
     if not (step.isascii() and step.isdigit() and int(step) < len(at)):
-        raise ValueError(f"'{step}' is no element of a list of {len(at)}")
+        raise ValueError(f"'{step}' is not an element of a list of {len(at)}")
     return int(step)
 
 

@@ -1,4 +1,4 @@
-"""Watch the files that a run of the tests depends on, by size, mtime and inode."""
+"""Watches the files that a test run depends on, by size, mtime and inode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hookport.testing.find import SKIPPED_FOLDERS
 
 POLL_SECONDS = 0.3
 
-# Size, time of the last change and inode of each file, by its path.
+# Size, mtime and inode of each file, by path.
 FileTraces = dict[str, tuple[int, int, int]]
 
 
@@ -36,7 +36,7 @@ def _add(traces: FileTraces, path: str) -> None:
 
 
 def wait_for_change(before: FileTraces, roots: Collection[Path], without: Collection[str] = ()) -> list[str]:
-    """The paths that changed, once nothing has changed for one more look: an editor writes several times."""
+    """The changed paths, once nothing changed for another check: an editor writes several times."""
     last = before
     while True:
         now = trace_files(roots, without)

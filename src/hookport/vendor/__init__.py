@@ -1,1 +1,1 @@
-"""The bridge that a project commits: `bridge.pyz` and its plan, for teammates who have only `python3`."""
+"""The bridge that a project commits: `bridge.pyz` and its plan, for teammates with only `python3`."""

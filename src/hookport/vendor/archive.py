@@ -1,12 +1,13 @@
 """Zip files in plain Python: the same bytes everywhere, which zlib and its successors do not promise.
 
-zlib-ng, which Fedora and Python 3.14 for Windows have, compresses the same text to other bytes than zlib.
+zlib-ng, which Fedora and Python 3.14 for Windows use, compresses the same text to other bytes than zlib.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
+from collections import defaultdict
 from collections.abc import Mapping
 
 # APPNOTE.TXT 6.3.10, 4.3.7, 4.3.12 and 4.3.16: a member, its row in the directory, the end.
@@ -14,7 +15,7 @@ MEMBER, ROW, END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), str
 # 2.0, deflated, midnight of 1980-01-01; made on Unix; a plain file with rw-r--r--.
 HOW, UNIX, PERMISSIONS = (20, 0, 8, 0, 33), 3 << 8 | 20, 0o100644 << 16
 SHORTEST, LONGEST, FARTHEST = 3, 258, 32768
-# How many earlier places of the same three bytes are tried.
+# How many earlier occurrences of the same three bytes are tried.
 TRIES = 16
 # RFC 1951, 3.2.5: where the code of each length and distance starts, and how many bits follow it.
 LENGTHS = [(3 + number, 0) for number in range(8)]
@@ -40,7 +41,7 @@ def _make_literal(symbol: int) -> tuple[int, int]:
 def _make_table(
     rows: list[tuple[int, int]], codes: list[tuple[int, int]], last: int
 ) -> list[tuple[int, int]]:
-    """For each value up to the last its bits, and how many there are."""
+    """The bits of each value up to the last, and their number."""
     table = [(0, 0)] * (last + 1)
     ends = [start for start, _ in rows[1:]] + [last + 1]
     for (start, extra), end, (code, width) in zip(rows, ends, codes, strict=True):
@@ -71,32 +72,37 @@ def deflate(data: bytes) -> bytes:
     # Its header: the last block, of the kind with fixed codes.
     bits, width = 0b011, 3
     out = bytearray()
-    places: dict[bytes, list[int]] = {}
+    places: defaultdict[bytes, list[int]] = defaultdict(list)
     position = 0
     while position < len(data):
-        length, distance = _find_match(data, position, places.get(data[position : position + SHORTEST], ()))
-        for symbol in (OF_LENGTH[length], OF_DISTANCE[distance]) if length else (LITERALS[data[position]],):
-            bits |= symbol[0] << width
-            width += symbol[1]
+        start = data[position : position + SHORTEST]
+        length, distance = _find_match(data, position, places[start]) if start in places else (0, 0)
+        for code, bit_count in (
+            (OF_LENGTH[length], OF_DISTANCE[distance]) if length else (LITERALS[data[position]],)
+        ):
+            bits |= code << width
+            width += bit_count
         for place in range(position, position + (length or 1)):
-            places.setdefault(data[place : place + SHORTEST], []).append(place)
+            places[data[place : place + SHORTEST]].append(place)
         position += length or 1
-        while width >= 32:
-            out += (bits & 0xFFFFFFFF).to_bytes(4, "little")
-            bits >>= 32
-            width -= 32
+        # An integer of this size is shifted as fast as a small one.
+        while width >= 512:
+            out += (bits & (1 << 512) - 1).to_bytes(64, "little")
+            bits >>= 512
+            width -= 512
     width += LITERALS[256][1]
     return bytes(out) + bits.to_bytes((width + 7) // 8, "little")
 
 
-def _find_match(data: bytes, position: int, places: list[int] | tuple[()]) -> tuple[int, int]:
-    """The longest text that stood before, and how far back; (0, 0) for none."""
+def _find_match(data: bytes, position: int, places: list[int]) -> tuple[int, int]:
+    """The longest earlier occurrence, and how far back; (0, 0) for none."""
     best, distance = 0, 0
     most = min(LONGEST, len(data) - position)
-    for place in reversed(places[-TRIES:]):
+    for place in places[: -TRIES - 1 : -1]:
         if position - place > FARTHEST:
             break
-        if best and data[place + best - 1] != data[position + best - 1]:
+        # A longer match has the next byte too.
+        if data[place + best] != data[position + best]:
             continue
         length = _count_alike(data, place, position, most)
         if length > best:

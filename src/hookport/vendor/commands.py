@@ -24,22 +24,22 @@ USAGE = """usage: python3 {name} COMMAND
   status    show the hooks of this project: whether they are approved, when they last ran
   log       show what hooks decided
   trust     show what is new since the last approval, and approve it
-  untrust   take an approval back
-  pause     let hooks of this project rest for a while
+  untrust   remove an approval
+  pause     pause hooks of this project for a while
 
-It knows the hooks of its project, not those of the user. Hooks are changed where hookport is installed.
+It knows the project's hooks, not the user's. To change hooks, use an installed hookport.
 """
 
 
 def main(args: list[str], archive: str, tables: bytes) -> int:
-    """Run one command; the exit code is that of the command of the same name."""
+    """Run one command, with the exit code of the installed command of the same name."""
     own_plan = plan.parse(tables)
     assert isinstance(own_plan, plan.DispatchPlan)  # noqa: S101  (it was made with this archive)
     bridge = VendoredBridge(
         os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(archive)))), own_plan
     )
     if args and args[0] in (*answering.USAGE, answering.COVERS):
-        # Hooks in Python that import hookport find it where it is not installed.
+        # Hooks in Python that import hookport find it without an installation.
         before = os.environ.get("PYTHONPATH")
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (before, os.path.abspath(archive))))
         return answering.main(args, bridge)
@@ -79,7 +79,7 @@ def _say(line: str) -> None:
 
 
 def _print(line: str) -> None:
-    """One line, whatever names of hooks and paths have in them."""
+    """One line, whatever characters hook names and paths contain."""
     from hookport.console.terminal import make_plain
 
     sys.stdout.write(f"{make_plain(line)}\n")
@@ -133,7 +133,7 @@ def _load_plan(bridge: VendoredBridge) -> plan.DispatchPlan:
 
 
 def _show_status(bridge: VendoredBridge, env: Mapping[str, str]) -> int:
-    """Print the hooks of the plan; 1 where one of them would not run."""
+    """Print the hooks of the plan; 1 if one of them would not run."""
     from hookport.runtime import pauses, remedy, trust
 
     _print(bridge.root)
@@ -154,7 +154,7 @@ def _show_status(bridge: VendoredBridge, env: Mapping[str, str]) -> int:
         when = ran.get((checked_hook.file, checked_hook.place), "never")
         _print(f"  {hook.name}: {hook.event}, {why or 'approved'}{rests}, last ran: {when}")
     if not loaded.header["hooks"]:
-        _print("  there are no hooks")
+        _print("  no hooks")
     for line in (*loaded.header["broken"], *vendored.describe_staleness(loaded, old)):
         _say(line)
         code = 1
@@ -162,7 +162,7 @@ def _show_status(bridge: VendoredBridge, env: Mapping[str, str]) -> int:
 
 
 def _read_last_runs(env: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """When each hook ran last, by where it is written down."""
+    """When each hook last ran, by file and place."""
     from hookport.runtime import journal, trust
 
     last_runs: dict[tuple[str, str], str] = {}
@@ -174,7 +174,7 @@ def _read_last_runs(env: Mapping[str, str]) -> dict[tuple[str, str], str]:
 
 
 def _ask_approval(rest: list[str], bridge: VendoredBridge, env: Mapping[str, str]) -> int:
-    """Show what differs from what was approved, ask, approve; 1 if the user does not."""
+    """Show the differences from the approved state, ask, approve; 1 if the user declines."""
     from argparse import ArgumentParser
 
     from hookport.runtime import approvals, consent, trust
@@ -186,7 +186,7 @@ def _ask_approval(rest: list[str], bridge: VendoredBridge, env: Mapping[str, str
     hooks, locked = _read_hooks_and_lock(bridge, env)
     state = approvals.find_approved_state(bridge.root, locked, env)
     before, when = dict(state.lock), state.when
-    since = f"since you approved it on {when[:10]}" if when else "nothing of it was approved yet"
+    since = f"since you approved it on {when[:10]}" if when else "not approved yet"
     _print(f"{bridge.root}: {since}")
     differences = approvals.compare_locks(before, locked)
     for place, (what, *names) in differences.items():
@@ -196,7 +196,7 @@ def _ask_approval(rest: list[str], bridge: VendoredBridge, env: Mapping[str, str
             runs = hook.command or hook.url or hook.prompt
             _print(f"  runs: {runs!a}")
         for name in names:
-            _print(f"  its file {name!a} is {'new' if what == 'new' else 'another'}")
+            _print(f"  its file {name!a} is {'new' if what == 'new' else 'changed'}")
         if left_out := locked["hooks"].get(place, {}).get("not_covered"):
             _print(f"  not covered: {', '.join(left_out)}")
     for line in _list_changed_settings(before.get("settings", {}), locked.get("settings", {})):
@@ -204,7 +204,7 @@ def _ask_approval(rest: list[str], bridge: VendoredBridge, env: Mapping[str, str
     is_same = bool(when) and before == locked
     if is_same or not differences:
         sys.stdout.write(
-            "nothing is new or changed\n" if is_same else "only the bridge or its plan is another\n"
+            "nothing is new or changed\n" if is_same else "only the bridge or its plan changed\n"
         )
     if is_same or args.dry_run:
         return 0
@@ -215,7 +215,7 @@ def _ask_approval(rest: list[str], bridge: VendoredBridge, env: Mapping[str, str
     if _read_hooks_and_lock(bridge, env)[1] != locked:
         from hookport.errors import UsageError
 
-        raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
+        raise UsageError("the hooks changed during the review. Nothing was approved. Review them again.")
     data = trust.read_file(os.path.join(bridge.root, vendored.PLAN)) or b""
     approvals.store_approval(bridge.root, locked, {trust.sha256(data): data}, env, how)
     _print("approved.")
@@ -223,7 +223,7 @@ def _ask_approval(rest: list[str], bridge: VendoredBridge, env: Mapping[str, str
 
 
 def _list_changed_settings(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
-    """The settings of the project that are not as they were approved, a line each."""
+    """The settings of the project that differ from the approved ones, a line each."""
     names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     return [
         f"settings  {name}: {before.get(name, 'not set')!s} is now {after.get(name, 'not set')!s}"
@@ -234,7 +234,7 @@ def _list_changed_settings(before: Mapping[str, object], after: Mapping[str, obj
 def _read_hooks_and_lock(
     bridge: VendoredBridge, env: Mapping[str, str]
 ) -> tuple[dict[str, PlannedHook], Lock]:
-    """The hooks of the plan and the lock of the project, which may be approved if it has them as they are."""
+    """The hooks of the plan and the project's lock, which may be approved if it has exactly these hooks."""
     from hookport.errors import InputError, Problem
     from hookport.runtime import approvals, trust
 
@@ -246,7 +246,7 @@ def _read_hooks_and_lock(
     odd += [name for name, hash_ in current["bridge"].items() if locked.get("bridge", {}).get(name) != hash_]
     if odd:
         remedy = "Run `hookport trust` where hookport is installed, and commit the lock"
-        wrong.append(f"it does not have these as they are: {', '.join(odd)}. {remedy}.")
+        wrong.append(f"it does not have the current version of {', '.join(odd)}. {remedy}.")
     if wrong:
         raise InputError(*(Problem(message, file=trust.LOCK) for message in wrong))
     return {hook.id: hook for hook in hooks}, locked
@@ -256,7 +256,7 @@ def _withdraw_approval(bridge: VendoredBridge, env: Mapping[str, str]) -> int:
     from hookport.runtime import approvals, consent, trust
 
     if not consent.may_withdraw(bridge.root, env, bridge.tables.header.get("markers", ())):
-        _print("nothing was taken back.")
+        _print("nothing was removed.")
         return 1
     gone = approvals.remove_approval(bridge.root, env)
     if gone:
@@ -272,7 +272,7 @@ def _withdraw_approval(bridge: VendoredBridge, env: Mapping[str, str]) -> int:
 
 
 def _pause_hooks(rest: list[str], bridge: VendoredBridge, env: Mapping[str, str]) -> int:
-    """Let hooks of the project rest; of a plan that cannot be used no name is known, so only all of them."""
+    """Pause hooks of the project; with an unusable plan, whose names are unknown, only all of them."""
     from argparse import ArgumentParser
 
     from hookport.console import pause

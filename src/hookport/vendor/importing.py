@@ -1,6 +1,6 @@
-"""Imports modules from `bridge.pyz`, and keeps what was compiled for the next call.
+"""Imports modules from `bridge.pyz`, and caches what it compiled for the next call.
 
-It is compiled once for a machine as well, so it is no part of what is compiled at each call.
+This module is also compiled once for a machine, so it is not compiled at each call.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ FORGET_SECONDS = 30 * 24 * 3600
 
 
 class Importer:
-    """Imports from the archive; `code` has what was compiled; `grew` is true once that is more than before.
+    """Imports from the archive; `code` has the compiled modules; `grew`: more were compiled since.
 
-    Code is kept as bytes for each module: a call needs some of them, and to read one takes its time.
+    Code is stored as bytes for each module: a call needs some of them, and loading each takes time.
     """
 
     def __init__(self, archive: zipimporter, code: dict[str, tuple[bool, bytes]], *, grew: bool) -> None:
@@ -51,20 +51,20 @@ class Importer:
         return spec
 
     def create_module(self, _spec: ModuleSpec) -> None:
-        """The usual kind of module."""
+        """Use the default module type."""
 
     def exec_module(self, module: ModuleType) -> None:
         code = marshal.loads(self.code[module.__name__][1])  # noqa: S302  (ours, as bytecode of Python is)
         exec(code, module.__dict__)  # noqa: S102  (that is what an import is)
 
     def compiled(self, file: str, source: bytes) -> bytes:
-        """The code of a member, as it is kept."""
+        """The stored code of a member."""
         path = os.path.join(self.archive.archive, file)
         return marshal.dumps(compile(source, path, "exec", dont_inherit=True))
 
 
 def keep(path: str, content: bytes) -> None:
-    """Write what the next call finds; without it, that call is slower."""
+    """Store the cache for the next call; without it, that call is slower."""
     from hookport.base.files import keep_file, remove_old_files
 
     try:

@@ -1,6 +1,6 @@
-"""Where `bridge.pyz` starts, as its `__main__.py`: modules are compiled once for a machine, not at each call.
+"""The start of `bridge.pyz`, as its `__main__.py`: modules are compiled once for a machine, not at each call.
 
-Python keeps no bytecode of what is in an archive, and compiling takes three times as long as a dispatch.
+Python stores no bytecode for an archive, and compiling takes three times as long as a dispatch.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ def compile_member(archive: zipimporter, file: str) -> CodeType:
 
 
 def find_cache_folder(archive: zipimporter) -> str:
-    """The cache's folder; the module that names it is compiled each time, before the cache is known."""
+    """The cache's folder; the module that names it is compiled every time, before the cache is known."""
     names = run_code(compile_member(archive, FOLDERS))
     return str(names["find_own_folder"](os.environ, *names["CACHE"]))
 
 
 def run_code(code: CodeType) -> dict[str, Any]:
-    """The names of a module that is imported before anything can be."""
+    """The names of a module that is needed before imports work."""
     names: dict[str, Any] = {"__name__": "hookport.start"}
     exec(code, names)  # noqa: S102  (a module of ours)
     return names
 
 
 def load_code(path: str, stamp: tuple[object, ...]) -> tuple[dict[str, tuple[bool, bytes]], bytes]:
-    """(code as bytes, tables) of the archive with that stamp; both empty where none is kept."""
+    """Return (code as bytes, tables) of the archive with that stamp; both empty if not cached."""
     try:
         with open(path, "rb") as file:
             was, code, tables = marshal.loads(file.read())  # noqa: S302  (ours, as bytecode of Python is)
@@ -54,7 +54,7 @@ def load_code(path: str, stamp: tuple[object, ...]) -> tuple[dict[str, tuple[boo
 
 
 def run_archive(archive: zipimporter) -> int:
-    """Run a command with what is in the archive."""
+    """Run a command with the archive's modules."""
     gc.disable()
     path = os.path.realpath(archive.archive)
     state = os.stat(path)
@@ -79,5 +79,5 @@ def run_archive(archive: zipimporter) -> int:
 
 
 if __name__ == "__main__" and isinstance(__spec__.loader, zipimporter):
-    # The answer is written; taking the interpreter apart would cost another 2 ms.
+    # The answer is written; shutting down the interpreter would cost another 2 ms.
     os._exit(run_archive(__spec__.loader))

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from hookport.runtime.sources import HookSources
     from hookport.wire.table import Wire
 
-    # What stands in one place: size and hash of a file, the names that a pattern has, None for nothing.
+    # The content of one place: a file's size and hash, a pattern's names, None for nothing.
     Content = str | list[str] | None
 
 FOLDER = ".hookport"
 ARCHIVE, PLAN, SETTINGS = trust.ARCHIVE, trust.PLAN, f"{FOLDER}/config.json"
 RENEW = "Run `hookport sync --vendor` where hookport is installed"
-# Bytes from which on a file is not hashed at every call.
+# The size from which a file is not hashed at every call.
 LARGE = 64 * 1024
-# Around a path in a command; no command has it.
+# The marks around a path in a command; no command contains them.
 MARK = "\0"
 
 
@@ -53,7 +53,7 @@ class VendoredBridge(Value):
     tables: DispatchPlan
 
     def wire(self, name: str) -> Wire:
-        """The wire of a dialect; there are no others than those that it was made with."""
+        """The wire of a dialect, among those that the bridge was built with."""
         table = self.tables.wire(name)
         if table is not None:
             return table
@@ -62,18 +62,18 @@ class VendoredBridge(Value):
         loaded = load_plan(self.root)
         if isinstance(loaded, str):
             raise UsageError(
-                f"dialect '{name}' is in no archive, and the plan {PLAN} cannot be used: {loaded}. {RENEW}."
+                f"dialect '{name}' is not in the archive, and the plan {PLAN} is unusable: {loaded}. {RENEW}."
             )
         table = loaded.wire(name)
         if table is None:
             hint = suggest_closest(name, (*self.tables.header["wires"], *loaded.header["wires"]))
             raise UsageError(
-                f"this bridge was made without the dialect '{name}'.{hint} {RENEW} with '{name}'."
+                f"this bridge was built without the dialect '{name}'.{hint} {RENEW} with '{name}'."
             )
         return table
 
     def is_stop(self, native: str) -> bool:
-        """Whether an event of an agent that nothing is known of has the name of a stop."""
+        """Whether an unknown agent's event is named like a stop."""
         wires = map(self.tables.wire, self.tables.header["wires"])
         return any(table is not None and table.events.get(native) in sessions.STOPS for table in wires)
 
@@ -82,13 +82,13 @@ class VendoredBridge(Value):
         return settings(self.root, env)
 
     def load_tables(self, _env: Mapping[str, str]) -> DispatchPlan:
-        """The plan that has all wires and no hook."""
+        """The plan with all wires and no hook."""
         return self.tables
 
     def find_coverage(
         self, name: str, file: str, env: Mapping[str, str]
     ) -> tuple[Sequence[PlannedHook], EntryFile]:
-        """Every hook that may run, and where our entries for an agent are."""
+        """Every hook that may run, and the places of our entries for an agent."""
         from hookport.runtime import covering
 
         callers, path = self.tables.header["callers"], os.path.join(self.root, file)
@@ -101,7 +101,7 @@ class VendoredBridge(Value):
     def follow_event(
         self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
     ) -> HookSources:
-        """The hooks of the project, and of every other that is approved and that the event is in."""
+        """The hooks of the project, and of every other approved project that contains the event."""
         if not trust.has_other_approvals(self.root, env):
             return sources
         from hookport.runtime.several import find_other_roots, join_sources
@@ -119,14 +119,14 @@ class VendoredBridge(Value):
         others = [find_other_sources(self, root, sources.agent.id, env, entry) for root in roots]
         if not others:
             return sources
-        # The bridges of these projects may all be called for the event, each by an entry of the same name.
+        # The agent may call each project's bridge for the event, each through an entry of the same name.
         return join_sources(sources, others, env).replace(entry=f"{entry} {self.root}")
 
 
 def read_content(root: str, place: str, files: Mapping[str, bytes | None] = {}) -> Content:
-    """What stands in a place of the project: a file, or a pattern with one star; `files` are not on disk yet.
+    """The content of a place in the project: a file, or a pattern with one star; `files` are not on disk yet.
 
-    Line ends do not count, since git may change them.
+    Line ends do not count, because git may change them.
     """
     start, star, rest = place.partition("*")
     path = os.path.join(root, start)
@@ -167,22 +167,24 @@ def _read_file(path: str) -> bytes | None:
 
 
 def load_plan(root: str) -> DispatchPlan | str:
-    """The plan of a project, or why there is none."""
+    """The plan of a project, or why it cannot be used."""
     data = _read_file(os.path.join(root, PLAN))
-    loaded = "there is none" if data is None else plan.parse(data.replace(b"\r\n", b"\n"))
-    # One of another kind is believed to know what is approved.
-    return loaded if isinstance(loaded, str) or "contents" in loaded.header else "it is a plan of one machine"
+    loaded = "it is missing" if data is None else plan.parse(data.replace(b"\r\n", b"\n"))
+    # A plan of another kind would be trusted to know the approvals.
+    return (
+        loaded if isinstance(loaded, str) or "contents" in loaded.header else "it is a plan for one machine"
+    )
 
 
 def find_stale(old_plan: DispatchPlan, root: str) -> list[str]:
-    """The places that are not what they were."""
+    """The places that changed."""
     return [place for place, was in old_plan.header["contents"].items() if read_content(root, place) != was]
 
 
 def find_project_sources(
     bridge: VendoredBridge, agent: str, env: Mapping[str, str], entry: str
 ) -> HookSources:
-    """The hooks of the project; with those of the user where an installed hookport keeps a plan of it."""
+    """The hooks of the project; with the user's if an installed hookport keeps a plan of it."""
     caller = identify_caller(bridge.wire(agent), env, entry)
     kept_plan = plan.load(plan.find_plan_path(bridge.root, env), env)
     if (
@@ -205,7 +207,7 @@ def find_project_sources(
             settings=settings(bridge.root, env),
         )
     old = find_stale(loaded, bridge.root)
-    # Its plan has no root of this machine.
+    # Its plan has no root on this machine.
     bare = make_sources(
         loaded.replace(header={**loaded.header, "root": bridge.root}), agent, bridge.wire, caller
     )
@@ -217,14 +219,14 @@ def find_project_sources(
         return bridge.tables.wire(name) or bare.wires(name)
 
     return bare.replace(
-        # The bridge's own tables come first: the plan must not decide what an agent obeys.
+        # The bridge's own tables take precedence: the plan must not decide what an agent obeys.
         agent=wires(agent),
         wires=wires,
         hooks=hooks,
         callers=bridge.tables.header["callers"],
         root=bridge.root,
         broken=(*bare.broken, *describe_staleness(loaded, old)),
-        # Not those of the plan: who makes it does not know which weaker words were approved elsewhere.
+        # Not the plan's settings: its author does not know which weaker values were approved elsewhere.
         settings=settings(bridge.root, env),
     )
 
@@ -232,7 +234,7 @@ def find_project_sources(
 def find_other_sources(
     bridge: VendoredBridge, root: str, agent: str, env: Mapping[str, str], entry: str
 ) -> HookSources:
-    """The hooks of another approved project; each that this bridge cannot run denies what it is for."""
+    """The hooks of another approved project; a hook that this bridge cannot run denies its calls."""
     other = bridge.replace(root=root)
     has_bridge = any(os.path.lexists(os.path.join(root, name)) for name in trust.BRIDGE)
     is_bridged = all(state.lock["bridge"] for state in trust.load_approval(root, env).states)
@@ -247,20 +249,20 @@ def find_other_sources(
     other_hooks = find_project_sources(other, agent, env, entry)
 
     def hooks(event: Event) -> Iterable[PlannedHook]:
-        # They are approved in their own project, whichever the event is in.
+        # They are approved in their own project, wherever the event is.
         return [trust.judge_hook(hook, root, env) for hook in other_hooks.hooks(event)]
 
     return other_hooks.replace(hooks=hooks)
 
 
 def _find_unreachable(bridge: VendoredBridge, agent: str, env: Mapping[str, str]) -> HookSources:
-    """What was approved for a project without a bridge, of which the events are known and no matcher."""
+    """The approved hooks of a project without a bridge: their events are known, their matchers are not."""
     from hookport.model.events import is_about_tool
 
     root = bridge.root
     states = trust.load_approval(root, env).states
     locked = _read_locked_hooks(root)
-    # The state that the project's lock names; all of them if the lock is of no use.
+    # The state that the project's lock names; all states if the lock is unusable.
     states = [state for state in states if state.hooks == locked] or list(states)
     why = f"this bridge cannot run the hooks of {root}, which has no {PLAN}. {RENEW}, in that folder"
     ghosts: dict[str, PlannedHook] = {}
@@ -293,7 +295,7 @@ def _find_unreachable(bridge: VendoredBridge, agent: str, env: Mapping[str, str]
 
 
 def _read_locked_hooks(root: str) -> object:
-    """The hooks of a project's lock, as far as they can be read."""
+    """The hooks of a project's lock, as far as readable."""
     try:
         tree = loads((_read_file(os.path.join(root, trust.LOCK)) or b"").decode())
         return tree["hooks"]
@@ -302,7 +304,7 @@ def _read_locked_hooks(root: str) -> object:
 
 
 def list_hooks(bridge: VendoredBridge, env: Mapping[str, str]) -> list[PlannedHook]:
-    """Every hook that the bridge may run, as it is on this machine; none where its plan is in doubt."""
+    """Every hook that the bridge may run, placed on this machine; none if its plan is in doubt."""
     kept_plan = plan.load(plan.find_plan_path(bridge.root, env), env)
     if (
         isinstance(kept_plan, DispatchPlan)
@@ -321,14 +323,14 @@ def list_hooks(bridge: VendoredBridge, env: Mapping[str, str]) -> list[PlannedHo
 
 
 def is_approved(root: str, env: Mapping[str, str]) -> bool:
-    """Whether the bridge in a project is one that its user approved."""
+    """Whether the user approved the bridge in a project."""
     return any(
         state.lock["bridge"] for state in trust.load_approval(root, env).states
     ) and not _find_unapproved_part(root, env)
 
 
 def _find_unapproved_part(root: str, env: Mapping[str, str]) -> str:
-    """Which part of the bridge is not as in any state that its user approved, in words."""
+    """Explain which part of the bridge is in no state that its user approved."""
     states = trust.load_approval(root, env).states
     if not any(state.lock["bridge"] for state in states):
         return ""  # not approved yet, which its hooks report
@@ -345,9 +347,9 @@ def _find_unapproved_part(root: str, env: Mapping[str, str]) -> str:
 
 
 def _hash_file(path: str, env: Mapping[str, str]) -> str:
-    """The digest of a file; that of one with the stamp of an earlier call is the one of that call.
+    """The digest of a file; a file with the stamp of an earlier call keeps that call's digest.
 
-    The hash of the archive takes a tenth of a dispatch. The stamp shows a changed script, too.
+    Hashing the archive takes a tenth of a dispatch. The stamp also reveals a changed script.
     """
     now = trust.stamp_settled(path)
     if now is None or now[1] < LARGE:
@@ -363,7 +365,7 @@ def _hash_file(path: str, env: Mapping[str, str]) -> str:
 def _find_approved_sources(
     bridge: VendoredBridge, agent: str, caller: plan.CallOrigin, why: str, env: Mapping[str, str]
 ) -> HookSources:
-    """The hooks of the plan that was approved, none of which runs; an unreadable approval is lost."""
+    """The hooks of the approved plan, none of which runs; an unreadable approval is lost."""
     from hookport.runtime import approvals
 
     hashes = [state.lock["bridge"].get(PLAN, "") for state in trust.load_approval(bridge.root, env).states]
@@ -392,13 +394,13 @@ def _has_changed(kept_plan: DispatchPlan) -> bool:
 def describe_staleness(old_plan: DispatchPlan, old: list[str]) -> Iterable[str]:
     version = old_plan.header["version"]
     if version != __version__:
-        yield f"the plan is stale: hookport {version} made it, this bridge is of {__version__}. {RENEW}"
+        yield f"the plan is stale: hookport {version} made it, and this bridge has {__version__}. {RENEW}"
     if old:
         yield f"the plan is stale: {', '.join(old)} changed since it was made. {RENEW}"
 
 
 def check_hook(hook: PlannedHook, root: str, old: list[str]) -> PlannedHook:
-    """A hook in its place on this machine; one whose source changed cannot run."""
+    """A hook placed on this machine; a hook whose source changed cannot run."""
     folder = f"{hook.package}/"
     mine = [place for place in old if place == hook.file or place.startswith(folder)]
     unable = f"the plan is stale: {', '.join(mine)} changed since it was made. {RENEW}" if mine else ""
@@ -406,7 +408,7 @@ def check_hook(hook: PlannedHook, root: str, old: list[str]) -> PlannedHook:
 
 
 def place_hook(hook: PlannedHook, root: str) -> PlannedHook:
-    """A hook of the plan as it is on this machine."""
+    """A hook of the plan with this machine's paths."""
     words = hook.command.split(MARK)
     words[1::2] = [quote_if_needed(_resolve_path(root, word)) for word in words[1::2]]
     return hook.replace(
@@ -419,9 +421,9 @@ def _resolve_path(root: str, path: str) -> str:
 
 
 def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:
-    """The settings of a project and of the user: of two words the strict one, as if installed.
+    """The settings of a project and of the user: the stricter of two values wins, as if installed.
 
-    Of the project's, a weaker word and a model hold once approved; a file that cannot be read is strict.
+    A project's weaker value, and its model, count once approved; an unreadable file is strict.
     """
     of_project, of_user = (
         _read_tree(path) for path in (os.path.join(root, SETTINGS), folders.find_user_settings(env))
@@ -440,7 +442,7 @@ def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _read_words(tree: Mapping[str, Any]) -> dict[str, str]:
-    """The words of one file of settings, the strict one for what is none."""
+    """The values of one settings file, the strict one for an invalid value."""
     words = {name: tree[name] for name in policy.WORDS if name in tree}
     return {
         name: word if word in policy.WORDS[name] else policy.WORDS[name][0] for name, word in words.items()
@@ -448,7 +450,7 @@ def _read_words(tree: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _read_tree(path: str) -> dict[str, Any] | None:
-    """One file of settings; empty where there is none, None where it cannot be read."""
+    """Read one settings file; empty if missing, None if unreadable."""
     data = _read_file(path) if path else None
     try:
         tree = {} if data is None else loads(data.decode("utf-8-sig"))

@@ -1,4 +1,4 @@
-"""`bridge.pyz` and its plan, for those who have no hookport: the same bytes, whoever makes them."""
+"""`bridge.pyz` and its plan, for people without hookport: the same bytes, whoever builds them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from hookport.runtime.plan import DispatchPlan, PlannedHook, PlanOrigin
 from hookport.vendor import vendored
 from hookport.vendor.archive import zip_members
 
-# What a bridge needs: no dialect, since the tables that follow from them are in it ready-made.
+# The modules of a bridge: no dialects, because it contains their tables ready-made.
 PACKED = (
     *("__init__.py", "errors.py"),
     *(f"vendor/{name}.py" for name in ("__init__", "commands", "importing", "vendored")),
@@ -50,12 +50,12 @@ MAIN, TABLES = "__main__.py", "tables.plan"
 # A user without a home has no hooks of their own.
 NOBODY = {"HOME": "-"}
 BRIDGE = "the project's bridge"
-# The dialects that an entry names where it calls the archive.
+# The dialects that an entry names in its call of the archive.
 CALL = re.compile(r"""bridge\.pyz["']? (?:dispatch ([\w-]+)|wrap ([\w-]+) ([\w-]+)) """)
 
 
 class _NeedsError(InputError):
-    """A plan that cannot be made anew without dialects that are not installed here."""
+    """A plan that cannot be rebuilt without dialects that are not installed here."""
 
     def __init__(self, file: str, dialects: list[str]) -> None:
         self.finding = BridgeNeeds.at("", dialects=", ".join(dialects))._replace(file=file)
@@ -70,7 +70,7 @@ def build_archive() -> bytes:
     members = {f"hookport/{path.relative_to(package).as_posix()}": path for path in paths}
     members[MAIN] = package / "vendor" / "start.py"
     content = {name: path.read_bytes().replace(b"\r\n", b"\n") for name, path in members.items()}
-    # Our own dialects alone: those of other packages are not on every machine, so the plan has them.
+    # Our own dialects only: those of other packages are not on every machine, so the plan has them.
     own_dialects = [name for name in list_dialects() if name in list_builtin()]
     content[TABLES] = plan.make(
         (), map(get_wire, own_dialects), PlanOrigin("", __version__, markers=list(list_markers()))
@@ -79,7 +79,7 @@ def build_archive() -> bytes:
 
 
 def compile_plan(root: str, after: Mapping[str, bytes | None] | None = None) -> bytes:
-    """The text of the plan of a project; `after` are files by their path as they are about to be written."""
+    """The text of a project's plan; `after` are files about to be written, by path."""
     discovery, _ = _find_shared(root)
     hooks = [_make_portable(hook, root) for hook in plan_builder.list_runnable(discovery)]
     full = plan.parse(plan_builder.compile_plan(discovery, NOBODY, root))
@@ -101,7 +101,7 @@ def compile_plan(root: str, after: Mapping[str, bytes | None] | None = None) -> 
 
 
 def _renew_plan(root: str, before: bytes | None, after: Mapping[str, bytes | None]) -> bytes:
-    """The text of the plan, with what the one before has of dialects that are not installed here."""
+    """The text of the plan, with the former plan's data of dialects that are not installed here."""
     text = compile_plan(root, after)
     old, new = _parse_plan(before), _parse_plan(text)
     absent = _list_absent(old)
@@ -143,14 +143,14 @@ def _parse_plan(text: bytes | None) -> DispatchPlan | None:
 
 
 def _list_absent(old_plan: DispatchPlan | None) -> list[str]:
-    """The dialects that a plan was made with and that are not installed here."""
+    """The dialects of a plan that are not installed here."""
     return (
         [] if old_plan is None else [name for name in old_plan.header["wires"] if name not in list_dialects()]
     )
 
 
 def find_lacking(root: str, command: str) -> list[str]:
-    """The dialects that an entry names, and that neither the archive nor the plan it calls was made with."""
+    """The dialects in an entry that neither the called archive nor its plan has."""
     call = CALL.search(command)
     loaded = vendored.load_plan(root) if call else ""
     known_dialects = {*list_builtin(), *(() if isinstance(loaded, str) else loaded.header["wires"])}
@@ -158,7 +158,7 @@ def find_lacking(root: str, command: str) -> list[str]:
 
 
 def _find_shared(root: str) -> tuple[Discovery, list[str]]:
-    """What the project has for everybody, and the files in it that are for one machine only."""
+    """The project's shared hooks, and its files for one machine only."""
     discovery = discover(root, NOBODY)
     if discovery.root != root:  # without hooks of its own, it is part of the project above it
         return Discovery(root, (), (), ()), []
@@ -170,7 +170,7 @@ def _find_shared(root: str) -> tuple[Discovery, list[str]]:
 
 
 def _drop_personal_switch(hook: HookEntry) -> HookEntry:
-    """A hook without what switches it off on this machine only."""
+    """A hook without the switch that is off on this machine only."""
     return hook._replace(off=None) if hook.off and hook.off.scope != "project" else hook
 
 
@@ -185,7 +185,7 @@ def _list_personal_places() -> set[str]:
 
 
 def _list_places(root: str, hooks: Iterable[HookEntry]) -> Iterator[str]:
-    """All that may hold hooks of the project, there or not."""
+    """All places that may contain hooks of the project, existing or not."""
     found_places = {vendored.SETTINGS, *(_relativize(root, hook.file) for hook in hooks)}
     for site in (site for site in list_sites() if site.scope == "project"):
         found_places.add(site.path)
@@ -217,7 +217,7 @@ def _relativize(root: str, path: str) -> str:
 
 
 def plan_changes(root: str, after: Mapping[str, bytes | None] | None = None) -> list[Change]:
-    """The files to write: the archive and the plan, where they are not yet as they should be."""
+    """The files to write: the archive and the plan, if they are not current."""
     current = {name: read_file(str(Path(root) / name)) for name in (vendored.ARCHIVE, vendored.PLAN)}
     wanted = {
         vendored.ARCHIVE: build_archive(),
@@ -228,12 +228,12 @@ def plan_changes(root: str, after: Mapping[str, bytes | None] | None = None) -> 
 
 
 def find_left_out(root: str) -> list[Finding]:
-    """Hooks of the project that are not in the plan, because their file is for one machine only."""
+    """Findings for hooks outside the plan, because their file is for one machine only."""
     return [PersonalHooks.at("")._replace(file=file) for file in _find_shared(root)[1]]
 
 
 def check(root: str) -> list[Finding]:
-    """What is wrong with the archive and the plan of a project, if they are not what this version makes."""
+    """Findings for a project's archive and plan that differ from what this version builds."""
     findings: list[Finding] = []
     try:
         wrong = plan_changes(root)
@@ -271,14 +271,14 @@ def _describe_archive_difference(before: bytes, after: bytes, _root: str) -> str
     try:
         old, new = _read_members(before), _read_members(after)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        return f"it is no archive ({error})"
+        return f"it is not an archive ({error})"
     odd = [
         f"{name} is {word}"
         for name in sorted(old.keys() | new.keys())
         if (word := _describe_member(old, new, name))
     ]
     more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
-    return ", ".join(odd[:3]) + more or "it is packed otherwise"
+    return ", ".join(odd[:3]) + more or "it is packed differently"
 
 
 def _describe_member(old: Mapping[str, bytes], new: Mapping[str, bytes], name: str) -> str:
@@ -309,10 +309,10 @@ def _describe_plan_difference(before: bytes, after: bytes, root: str) -> str:
 def _describe_hook_difference(old: DispatchPlan, new: DispatchPlan) -> str:
     missing = [name for name in new.header["wires"] if name not in old.header["wires"]]
     if missing:
-        return f"it was made without {', '.join(missing)}"
+        return f"it was built without {', '.join(missing)}"
     changed = [name for name, table in new.read_all_wires().items() if old.wire(name) != table]
     if changed:
-        return f"it was made with other tables of {', '.join(changed)}"
+        return f"it was built with other tables of {', '.join(changed)}"
     was, now = ({hook.id: hook for hook in side.read_all_hooks()} for side in (old, new))
     odd = sorted(place for place in was.keys() | now.keys() if was.get(place) != now.get(place))
-    return f"it says otherwise of {', '.join(odd)}" if odd else "its header is another"
+    return f"it differs in {', '.join(odd)}" if odd else "its header differs"

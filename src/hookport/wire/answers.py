@@ -1,6 +1,6 @@
-"""Read and write answers by a wire's tables: a script's exit code and output, an agent's answer.
+"""Reads and writes answers by a wire's tables: a script's exit code and output, an agent's answer.
 
-A decision that an agent cannot take becomes a stricter one or is reported as lost; never a weaker one.
+A decision that an agent cannot express becomes stricter or is reported as lost; it never becomes weaker.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from hookport.model.runs import Event, RunResult
     from hookport.wire.table import Wire
 
-# How the failure of a hook that took too long begins; what it means may differ from other failures.
+# The prefix of a timeout's failure, which may mean something else than other failures.
 TIMED_OUT = "timed out"
-# And that of one that was never asked, through no fault of its own.
+# The prefix of the failure of a hook that never started, through no fault of its own.
 NOT_STARTED = "not started"
-# The reason of a deny without one, since some agents let a deny without a reason pass.
+# The reason of a deny without one, because some agents ignore a deny without a reason.
 NO_REASON = "a hook denied this without giving a reason"
 
 # How much is read, in characters, to find the objects in text that is not JSON as a whole: each brace may be
 # the start of one. The decoder does not report how far it read a tree that is nested too deeply.
 EFFORT, DEEP = 16 << 20, 10_000
-# A character that was cut in two is not kept.
+# A character cut in two is dropped.
 LONGEST_CUT = 3
 
 # Keys of a read table, all of them optional:
@@ -76,7 +76,7 @@ def read_answer(
     if code != 0 and (decided is None or (decided.verdict not in ("deny", "ask") and decided.carry_on)):
         return Decision(failure=f"exit code {code}", reason=result.stderr.strip())
     if (decided is None or decided.verdict != "deny") and _is_cut(result):
-        return Decision(failure="printed more than is read, so its answer may be cut")
+        return Decision(failure="printed more than hookport reads, so its answer may be cut")
     if decided is not None:
         text = read_result_text(wire, decided.replaced_result)
         return decided if text is None else decided.replace(replaced_result=text)
@@ -91,7 +91,7 @@ def list_extras(wire: Wire, native: str, canonical: str) -> dict[str, str]:
 
 
 def read_failure(result: RunResult) -> Decision:
-    """The decision of a process that did not exit by itself: none, with the reason."""
+    """The decision of a process that did not exit itself: none, with the reason."""
     killed = f"killed by signal {result.signal}" if result.signal else "no exit status"
     words = {"signal": killed, "timeout": TIMED_OUT}
     outcome = words.get(result.outcome, result.outcome.replace("_", " "))
@@ -99,7 +99,7 @@ def read_failure(result: RunResult) -> Decision:
 
 
 def find_verdict(table: Mapping[str, Tree], code: int) -> str:
-    """The verdict of an exit code by itself; empty if it has none."""
+    """The verdict of an exit code alone; empty if it has none."""
     exits = table.get("exits", {})
     return exits.get(str(code)) or (code != 0 and exits.get("+")) or (code > 1 and exits.get("*")) or ""
 
@@ -119,7 +119,7 @@ def _read_text(table: Mapping[str, Tree], text: str) -> Decision:
     }
     meaning = table.get("text", "ignored")
     if meaning == "ignored" and table.get("verdicts") and text.startswith("{"):
-        # An answer that is cut off may have been a deny; where text is ignored it can be nothing else.
+        # A truncated answer may have been a deny; where text is ignored it can be nothing else.
         meaning = "failure"
     return meanings.get(meaning, Decision())
 
@@ -141,12 +141,12 @@ def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
 
 
 def _rank_strictness(decision: Decision) -> int:
-    """Rank decisions; a failure is above an allow, since policy may make it a deny."""
+    """Rank decisions; a failure is above an allow, because policy may make it a deny."""
     return 2 if decision.failure else ("none", "allow", "", "ask", "deny").index(decision.verdict)
 
 
 def read_decision(table: Mapping[str, Tree], tree: Tree, *, lenient: bool = True) -> Decision:
-    """The decision of a JSON object; an agent itself ignores a rewrite that is no object."""
+    """The decision of a JSON object; an agent itself ignores a rewrite that is not an object."""
     verdict = "none"
     for place, values in table.get("verdicts", ()):
         word = get(tree, place)
@@ -165,8 +165,8 @@ def read_decision(table: Mapping[str, Tree], tree: Tree, *, lenient: bool = True
     inputs = _find_values(tree, table, "input")
     updated = next((value for value in inputs if isinstance(value, dict)), None)
     if inputs and updated is None and lenient and verdict not in ("ask", "deny"):
-        # Otherwise the input that it wants changed would run unchanged.
-        return Decision(failure="its rewrite of the input is no object")
+        # Otherwise the original input would run.
+        return Decision(failure="its rewrite of the input is not an object")
     reason, message = _find_text(tree, table, "reason"), _find_text(tree, table, "message")
     return Decision(
         verdict=verdict,  # type: ignore[arg-type]
@@ -244,7 +244,7 @@ def write_answer(
     `changed` is the rewritten input in the agent's own form, made from the decision by `events.write_input`.
     """
     table = find_table(_find_answers(wire, event), event.native, event.event)
-    if isinstance(changed, str):  # no agent is known to take an input that is plain text
+    if isinstance(changed, str):  # no known agent accepts plain text as input
         table = {piece: shape for piece, shape in table.items() if piece != "rewrite"}
     sendable, lost = _make_stricter(table, decision, event.event)
     pieces: list[str] = [sendable.verdict] if sendable.verdict in table else []
@@ -265,10 +265,10 @@ def write_answer(
         if piece in table and (not is_alone or table[piece].get("beside")):
             pieces.append(piece)
         elif piece in ("context", "message") and "deny" in pieces:
-            lost.append(f"{piece}: it is told with the reason")
+            lost.append(f"{piece}: the reason contains it")
             reason = _join_lines(reason, str(value))
         else:
-            lost.append(f"{piece}: {event.native or event.event} does not take it here")
+            lost.append(f"{piece}: {event.native or event.event} does not support it here")
     reason = fit(reason, MOST_REASON)
     more = _write_more(wire, event, sendable, lost, is_alone=is_alone)
     if "action" in sendable.more and more:
@@ -288,13 +288,13 @@ def write_answer(
 
 
 def _write_more(wire: Wire, event: Event, sendable: Decision, lost: list[str], *, is_alone: bool) -> Tree:
-    """The extra fields of an answer outside all pieces; those that the agent does not take are lost."""
+    """The extra fields of an answer outside all pieces; unsupported fields are lost."""
     places = find_table(wire.extras, event.native, event.event)
     tree: Tree = {}
     for word, value in sendable.more.items():
         place = places.get(word) or places.get(f"{word}@{sendable.verdict}")
         if place is None or (is_alone and word != "action"):
-            lost.append(f"{word}: {event.native or event.event} does not take it here")
+            lost.append(f"{word}: {event.native or event.event} does not support it here")
             continue
         put(tree, place, value)
         if place.startswith("hookSpecificOutput."):
@@ -335,28 +335,26 @@ def _shape_result(wire: Wire, event: Event, result: Tree) -> Tree:
 
 
 def _make_stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tuple[Decision, list[str]]:
-    """The decision with a deny in place of what the agent cannot express, and what was lost."""
+    """The decision with a deny instead of what the agent cannot express, and what was lost."""
     lost: list[str] = []
     if event in ("agent_stop", "subagent_stop") and not decision.carry_on and "halt" not in table:
-        # A deny here would make the agent go on, which is the opposite.
+        # A deny here would make the agent continue, which is the opposite.
         word = "continue" if decision.verdict in ("none", "allow") else "deny"
         return decision.replace(verdict="none", carry_on=True), [f"{word}: the agent ends here anyway"]
     verdict, reason, context = decision.verdict, decision.reason, decision.context
     if verdict == "ask" and "ask" not in table:
         lost.append("ask: a hook cannot ask here, so it is denied")
-        verdict, reason = "deny", f"{reason or 'a hook wants a person to decide'} (a hook cannot ask here)"
+        verdict, reason = "deny", f"{reason or 'a hook asks for a person to decide'} (a hook cannot ask here)"
     needs = table["rewrite"].get("needs", verdict) if "rewrite" in table else ""
     if decision.updated_input is not None and verdict not in ("deny", needs):
-        lost.append("rewrite: the agent would take the input as it was, so it is denied")
+        lost.append("rewrite: the agent would run the original input, so it is denied")
         verdict = "deny"
-        reason = (
-            f"a hook wants other input, which this agent cannot take: {_dump_json(decision.updated_input)}"
-        )
+        reason = f"a hook's new input, which this agent cannot apply: {_dump_json(decision.updated_input)}"
     if not decision.carry_on and verdict != "deny" and table.get("halt", {"denies": True}).get("denies"):
-        lost.append("continue: the agent cannot just be ended from here, so the action is denied")
+        lost.append("continue: this event cannot end the agent, so the action is denied")
         verdict = "deny"
     elif not decision.carry_on and "halt" not in table:
-        lost.append("continue: the agent cannot be ended from here")
+        lost.append("continue: this event cannot end the agent")
     if verdict == "deny" and "deny" not in table:
         lost.append("deny: this event cannot be stopped")
         context = _join_lines(reason or NO_REASON, context)

@@ -1,4 +1,4 @@
-"""Read and write events by a wire's tables: payload to `Event`, `Event` to the payload a script expects.
+"""Reads and writes events by a wire's tables: payload to `Event`, `Event` to the payload a script expects.
 
 Keys without a table entry travel in `extra`, so reading and writing a payload gives the same payload.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hookport.base.tree import Tree
     from hookport.wire.table import Places, Wire
 
-# In the name of an MCP tool whose server the agent does not send.
+# The server in the name of an MCP tool if the agent does not send it.
 UNKNOWN_SERVER = "unknown"
 # How agents spell MCP tools that no built-in tool is called like: Claude Code, Codex, Qwen Code and Kimi
 # Code, Cursor, Augment, Kiro, Factory Droid, Cline and Grok Build 1.0.41.
@@ -41,7 +41,7 @@ MCP_SPELLINGS = (
     ("", "___"),
     ("", "__"),
 )
-# Kinds that matter to a guard so much that a name in doubt counts.
+# Kinds so important to guards that a doubtful name counts.
 HARMFUL = ("shell", "file_write", "file_edit", "notebook_edit")
 _TEXT = ("session", "cwd", "root", "timestamp", "prompt", "final_message", "source", "subagent")
 _OF_CALL = ("tool", "input", "call_id", "result", "error", "server", "mcp_tool", "is_mcp")
@@ -50,29 +50,29 @@ _NOT_FACTS = frozenset(("event", "stop_active", *_TEXT, *_OF_CALL))
 FACTS = {
     "permission_mode": "default, plan, acceptEdits, auto, dontAsk or bypassPermissions: what runs unasked",
     "transcript": "the file (in some agents the folder) that holds the conversation",
-    "agent_transcript": "the same of a subagent",
+    "agent_transcript": "a subagent's transcript",
     "model": "the model's name",
-    "effort": "how much the model is to think: low, medium, high, xhigh, max",
-    "turn": "what all events have in common that one prompt sets off",
-    "agent_id": "which agent of the session, where it is not the main one",
+    "effort": "how much the model thinks: low, medium, high, xhigh, max",
+    "turn": "an id shared by all events of one prompt",
+    "agent_id": "which agent of the session, if not the main one",
     "parent_agent": "the agent that started this one",
     "parent_session": "the session that started this one",
-    "session_title": "what the session is called",
+    "session_title": "the session's title",
     "session_ms": "how long the session has lasted",
-    "steps": "the number of steps that the agent has made",
+    "steps": "the number of the agent's steps",
     "messages": "the number of messages in the conversation",
     "duration_ms": "how long the tool ran",
     "tool_status": "how the tool ended: success, failure, cancelled",
     "interrupted": "whether the user stopped the tool",
-    "suggestions": "permission rules that the user is offered",
-    "background_tasks": "what still runs in the background",
+    "suggestions": "permission rules that the agent offers the user",
+    "background_tasks": "tasks that still run in the background",
     "crons": "prompts that are planned",
-    "instructions": "what a compaction is to keep in mind",
-    "summary": "what a compaction left",
+    "instructions": "the user's instructions for a compaction",
+    "summary": "the summary after a compaction",
     "context_tokens": "the size of the context before a compaction",
-    "message": "what a notification says",
-    "title": "and its title",
-    "error_message": "what went wrong, in words",
+    "message": "the text of a notification",
+    "title": "the title of a notification",
+    "error_message": "the error message",
     "file": "the file that an event is about",
     "load_reason": "why a file of instructions was loaded",
     "memory": "whose instructions these are",
@@ -144,7 +144,7 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
 def _write_facts(
     wire: Wire, payload: dict[str, Tree], keys: Mapping[str, Tree], event: Event, *, is_own: bool
 ) -> None:
-    """Write the event's attributes and facts, without its call, in the wire's words."""
+    """Write the event's attributes and facts, without its call, in the wire's spelling."""
     for name in _TEXT:
         value = getattr(event, name)
         if name == "timestamp" and not value and not is_own:
@@ -188,7 +188,7 @@ def _names_place(places: Tree, subject: str) -> bool:
 
 
 def _to_canonical(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
-    """The canonical word for a native one; the native word if there is none."""
+    """The canonical value of a native one; the native value if it has none."""
     if words and isinstance(value, str):
         for canonical, natives in words.items():
             if canonical != "*" and value in as_list(natives):
@@ -197,7 +197,7 @@ def _to_canonical(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
 
 
 def _to_native(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
-    """The native word for a canonical one."""
+    """The native value of a canonical one."""
     if not words or not isinstance(value, str):
         return value
     return next(iter(as_list(words.get(value) or words.get("*"))), value)
@@ -231,7 +231,7 @@ def get_canonical_name(wire: Wire, native: str) -> str:
 
 
 def choose_native(wire: Wire, event: Event) -> str:
-    """The native event a script of this wire expects; the canonical name if there is none."""
+    """The native event a script of this wire expects; the canonical name if it has none."""
     rows = wire.natives.get(event.event, ())
     usual = str(rows[0][1]) if rows else event.event.partition(":")[2] or event.event
     return find_fired_native(wire, event) or usual
@@ -461,7 +461,7 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
 
 
 def recast_call(wire: Wire, call: Call, word: str) -> Call:
-    """A call of an unknown tool as one of the kinds that it may be."""
+    """A call of an unknown tool as one of its possible kinds."""
     plain = read_input(infer_wire(wire, call), word, call.native, call.raw)
     if isinstance(plain.get("command"), list):
         plain["command"] = "\n".join(map(str, plain["command"]))
@@ -570,7 +570,7 @@ def _split_server_last(wire: Wire, name: str, server: str) -> tuple[str, str]:
 
 
 def expand_call(wire: Wire, call: Call) -> Call:
-    """The call with a part for each thing that it does."""
+    """The call with a part for each of its actions."""
     if call.native in wire.patches:
         from hookport.wire import patch
 
@@ -692,7 +692,7 @@ def _write_call(
             _write(payload, keys.get(key), value)
     if call.error is not None:
         _write(payload, keys.get("error"), call.error)
-    # A script expects a result after a tool, also where the agent sends none.
+    # A script expects a result after a tool, even if the agent sends none.
     if call.result is not None or (not is_own and wire.events.get(native) == "after_tool_execute"):
         _write(payload, keys.get("result"), call.result if is_own else _write_result(wire, call, native))
 

@@ -1,4 +1,4 @@
-"""Guess what an unknown tool does from the keys of its input, and how those keys are spelled.
+"""Guesses what an unknown tool does from the keys of its input, and the spelling of those keys.
 
 Keys and their kinds are those of the captured payloads and the input tables of all agents, and of captures
 of deepagents-code 0.1.88, goose 1.52.0, Grok Build 1.0.41, Hermes 0.19.0, Letta Code 0.25.9 and OpenHands
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Rules = tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], ...]
 
-# Canonical field: the keys that stand for it. Of several in one input the first counts.
+# Canonical field: its keys. Of several in one input the first counts.
 SPELLINGS: dict[str, tuple[str, ...]] = {
     "command": (
         *("command", "cmd", "script", "shell_command", "shellCommand", "command_line", "commandLine"),
@@ -92,7 +92,7 @@ PATCH_START = "*** Begin Patch"
 # What Claude Code, Gemini CLI, Qwen Code, Kimi CLI, Mistral Vibe and Grok Build call the tools that change
 # how they work, and nothing else; as one word.
 HARMLESS = {"enterplanmode", "exitplanmode"}
-# If an input has only a path, the words of the tool's name decide what it does.
+# If an input has only a path, the tool's name decides what it does.
 READING = {"read", "view", "open", "cat", "get", "show", "stat", "analyze", "inspect"}
 LISTING = {"list", "ls", "dir", "tree", "glob", "find"}
 
@@ -122,7 +122,7 @@ def infer_wire(wire: Wire, native: str, raw: Tree, words: tuple[str, ...] = ()) 
 
 
 def guess_kinds(native: str, raw: Tree) -> tuple[str, ...]:
-    """The canonical tools that a call may be by the keys of its input, the likeliest first."""
+    """The possible canonical tools of a call, by the keys of its input, the likeliest first."""
     if _find_patch_key(raw) is not None:
         return ("file_edit", "file_write")
     if not isinstance(raw, dict):
@@ -173,7 +173,7 @@ def _split_words(name: str) -> list[str]:
 
 
 def _find_patch_key(raw: Tree) -> str | None:
-    """The key that holds a patch, empty where the input itself is one, None where there is none."""
+    """The key of a patch, empty if the input itself is a patch, None without one."""
     if isinstance(raw, str):
         return "" if PATCH_START in raw else None
     if not isinstance(raw, dict):

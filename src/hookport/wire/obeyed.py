@@ -1,7 +1,7 @@
 """How an agent interprets an answer that it reads itself, by its measured rules.
 
-`answers.read_answer` is lenient, so that the bridge never misses a deny that was meant. This is the opposite:
-an answer counts here only where the agent was seen, or is documented, to obey it.
+`answers.read_answer` is lenient, so that the bridge never misses an intended deny. This is the opposite: an
+answer counts here only if the agent was measured, or is documented, to obey it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ KINDS: dict[str, tuple[type, str]] = {
 def decide_natively(
     wire: Wire, result: RunResult, *, native: str, canonical: str, closed: bool = False
 ) -> Decision:
-    """The decision that the agent takes from an answer without the bridge; `failure` is why it takes none.
+    """The agent's decision from an answer without the bridge; `failure` is why it takes none.
 
     `closed`: the hook's entry makes a failure deny, if the agent has such a setting.
     """
@@ -144,14 +144,14 @@ def _decide_json(table: Mapping[str, Tree], tree: dict[str, Tree], event: str) -
 
 
 def _find_fault(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
-    """Why the agent drops the whole answer, whatever its content."""
+    """Explain why the agent drops the whole answer, whatever its content."""
     keys = table.get("knows")
     if keys is not None and (odd := [key for key in tree if key not in keys]):
-        return f"it takes no key '{odd[0]}', and drops an answer that has it"
+        return f"it does not accept the key '{odd[0]}', and drops an answer with it"
     for place, values in table.get("refuses", ()):
         value = get(tree, place)
         if value is not None and ("*" in values or value in values):
-            return f"it refuses '{place}' here, and drops an answer that has it"
+            return f"it refuses '{place}' here, and drops an answer with it"
     return _find_mistyped(table, tree)
 
 

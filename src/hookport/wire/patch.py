@@ -1,4 +1,4 @@
-"""Read the text of `apply_patch` into writes, edits and deletions, and write it back.
+"""Reads the text of `apply_patch` into writes, edits and deletions, and writes it back.
 
 Every line that could be a file's header gives a part, however broken the rest is: guards on paths rely on it.
 """
@@ -39,7 +39,7 @@ _FOLDER = re.compile(r"""cd\s+(?:'([^']*)'|"([^"]*)"|([^\s;&|'"]+))\s*&&\s*apply
 
 
 def read_parts(text: str) -> list[Part] | None:
-    """The parts of a patch, file by file; None if the text is no patch.
+    """The parts of a patch, file by file; None if the text is not a patch.
 
     An edit has `old` and `new` as whole lines, and `context` (the lines after `@@`) and `end_of_file` where
     the patch says so. The part's own `old` and `new` are those of its first edit.
@@ -56,7 +56,7 @@ def read_parts(text: str) -> list[Part] | None:
 
 
 def add_targets(parts: Iterable[Part]) -> Iterator[Part]:
-    """Add a part for the new place of every moved file, since guards look at `path`."""
+    """Add a part for the new place of every moved file, because guards check `path`."""
     for part in parts:
         yield part
         if "moved_to" in part:
@@ -135,7 +135,7 @@ def _read_part(kind: str, paths: list[str], body: list[str]) -> Part:
 def _read_edits(body: list[str]) -> list[Part]:
     hunks: list[Part] = []
     hunk: Part | None = None
-    context: list[str] | None = None  # None: no `@@` stands before the next line
+    context: list[str] | None = None  # None: no `@@` precedes the next line
     for line in body:
         if line.startswith("@@"):
             context = [*(context or ()), line[2:].removeprefix(" ").rstrip()]

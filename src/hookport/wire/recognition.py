@@ -1,4 +1,4 @@
-"""Recognise the agent of a payload: by its writer's seal, else by its content."""
+"""Recognises the agent of a payload: by its writer's seal, else by its content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PART, _PRIME = 4096, (1 << 61) - 1
 
 
 def recognise_payload(payload: Mapping[str, Any], wires: Iterable[Wire]) -> list[tuple[Wire, str]]:
-    """(wire, native event) for every agent that may have sent a payload, likeliest first."""
+    """Return (wire, native event) for every agent that may have sent a payload, likeliest first."""
     scored = []
     for wire in wires:
         native = find_native_name(wire, payload)
@@ -40,7 +40,7 @@ def list_marker_variables(wires: Iterable[Wire]) -> dict[str, list[str]]:
         wire.id: [
             name
             for name, value in wire.env.items()
-            # A plugin's is not there for other hooks; one that is not in capitals may be anybody's.
+            # Other hooks lack a plugin's variable; one that is not in capitals may be anybody's.
             if often.count(name) == 1 and name.isupper() and value not in ("$package", "$prompt")
         ]
         for wire in agents
@@ -85,7 +85,7 @@ def find_caller(
     callers: Mapping[str, Wire],
     marks: Mapping[str, Sequence[str]],
 ) -> tuple[Wire, str] | None:
-    """(wire, native event) of the only other agent that a payload fits better; None if there is none."""
+    """Return (wire, native event) of the only other agent that fits a payload better; None without one."""
     has_twins = _has_twins(payload)
     ranked: list[tuple[tuple[int, ...], Wire, str]] = []
     is_missed = _is_missed(agent, env, marks)
@@ -159,7 +159,7 @@ def seal_payload(body: bytes, dialect: str, native: str) -> str:
 
 
 def read_seal(text: str, body: bytes) -> tuple[str, str] | None:
-    """(dialect, native event) from a seal, if it is for these bytes."""
+    """Return (dialect, native event) from a seal, if it is for these bytes."""
     seal, _, rest = text.partition(" ")
     dialect, _, native = rest.partition(" ")
     return (dialect, native) if native and seal == _compute_seal(body) else None

@@ -1,6 +1,6 @@
-"""Change a tool's input as a script answered, in the terms of the agent that made the call.
+"""Changes a tool's input as a script answered, in the form of the calling agent.
 
-A rewrite is an edit: what a script leaves out or repeats stays as the agent wrote it.
+A rewrite is an edit: fields that a script omits or repeats stay as the agent wrote them.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def change_input(
 ) -> dict[str, Tree] | None:
     """The input of a call after the rewrite of a script that saw it as its own `native` tool.
 
-    A rewrite is an edit: fields that it leaves out or repeats stay unchanged. Empty where nothing
-    changes, None where the outcome is not one call of the same tool.
+    A rewrite is an edit: fields that it omits or repeats stay unchanged. Empty if nothing changes, None if
+    the result is not one call of the same tool.
     """
     if is_own:
         wire = infer_wire(wire, call)

@@ -25,7 +25,7 @@ def _to_json(value: Tree) -> Tree:
 
 
 def _from_strings(value: Tree) -> Tree:
-    """Values that are all text; what is no JSON list or object stays text."""
+    """Values that are all strings; a string that is not a JSON list or object stays a string."""
     if not isinstance(value, dict):
         return value
     return {key: _from_json(text) if str(text)[:1] in ("[", "{") else text for key, text in value.items()}
@@ -45,7 +45,7 @@ def _from_ms(value: Tree) -> Tree:
 
 
 def _to_ms(value: Tree) -> Tree:
-    """The number, from a text such as 2026-11-16T00:10:27.283Z; another text stays as it is."""
+    """The number, from a text such as 2026-11-16T00:10:27.283Z; other texts stay unchanged."""
     import calendar
 
     try:
@@ -113,7 +113,7 @@ def _from_seconds(value: Tree) -> Tree:
 
 
 def _join_words(value: Tree) -> Tree:
-    """The line of a command given word by word; what a shell is given to run is the line itself."""
+    """The line of a command given word by word; the text of a shell's `-c` is the line itself."""
     import shlex
 
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
@@ -150,7 +150,7 @@ def format_time(seconds: float) -> str:
 
 
 def get(payload: Tree, place: str) -> Tree:
-    """The value at a place in plain spelling (an empty path is the whole payload); None if there is none."""
+    """The value at a place in plain spelling (an empty path is the whole payload); None if missing."""
     path, _, spelling = place.partition(":")
     value = payload
     for key in path.split(".") if path else ():
@@ -161,7 +161,7 @@ def get(payload: Tree, place: str) -> Tree:
 
 
 def has_mark(payload: Tree, mark: str) -> bool:
-    """Whether there is a value at a place, or, with a mark `place=text`, a value that contains the text."""
+    """Whether a place has a value, or, with a mark `place=text`, a value that contains the text."""
     place, _, text = mark.partition("=")
     value = get(payload, place)
     return value is not None and text in str(value)
@@ -208,7 +208,7 @@ def subtract_tree(tree: dict[str, Tree], known_tree: dict[str, Tree]) -> dict[st
         if key not in known_tree:
             rest[key] = value
         elif value is known_tree[key]:
-            continue  # nor is it looked through, however deep it is
+            continue  # not searched, however deep
         elif isinstance(value, dict) and isinstance(known_tree[key], dict):
             inner = subtract_tree(value, known_tree[key])
             if inner or not value:

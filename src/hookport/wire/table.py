@@ -1,4 +1,4 @@
-"""The tables of one wire: plain data, so that a compiled plan can carry them and a dispatch needs no more."""
+"""The tables of one wire: plain data, so that a compiled plan contains all that a dispatch needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FILE_PLACEHOLDER = "${file}"
 
 
 class Wire(Value):
-    """One dialect's wire; a dialect file writes the first part down, the second follows from its tables."""
+    """One dialect's wire; a dialect file contains the first part, the second follows from its tables."""
 
     # What the payload calls the attributes of an event: event, session, cwd, root, timestamp, tool, input,
     # call_id, result, error, server, mcp_tool, is_mcp, prompt, final_message, stop_active, source, subagent.
@@ -39,7 +39,7 @@ class Wire(Value):
     # canonical event for its source. A word without an entry is passed on as it is: a script that knows it
     # acts on it, and any other gets nothing untrue.
     words: Mapping[str, Mapping[str, Any]] = {}
-    # The event's name in a payload where it differs from the native name, by native name.
+    # The event's name in a payload if it differs from the native name, by native name.
     said: Mapping[str, str] = {}
     # What a payload for another agent's event gets where the event has no value, by place; `$root` and
     # the like are filled in.
@@ -106,7 +106,7 @@ class Wire(Value):
     # the order of its files, else the strictest. A dispatch has no use for either.
     obeys: Mapping[str, Mapping[str, Any]] = {}
     several: str = ""
-    # An allow lifts the permission prompt that would come otherwise.
+    # An allow skips the permission prompt.
     lifts: bool = True
     # Tools of its own that no word names and that run no command, change no file and fetch nothing: no guard
     # on tools that do is asked about them. `*` at the end stands for any.

@@ -1,7 +1,7 @@
-"""Fit texts for an agent: short, encodable, without control characters; the journal has the rest.
+"""Fits texts to an agent: short, encodable, without control characters; the journal has the rest.
 
-Agents lose what is too long: Qwen Code runs the command from 520 kB of stderr on, and others put a megabyte
-of a hook's output into the model's context (measured).
+Agents lose texts that are too long: Qwen Code runs the command from 520 kB of stderr on, and others put a
+megabyte of a hook's output into the model's context (measured).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 # Characters. Claude Code itself cuts contexts at 10,000; of a reason a model needs the start and the end.
 MOST_REASON, MOST_CONTEXT, MOST_MESSAGE = 4_000, 10_000, 4_000
 TAIL_SHARE = 4
-# Of a text that is far too long, no more is looked at on either side.
+# How much of a very long text is checked at either end.
 MARGIN = 1_000
 REPLACEMENT = "\ufffd"
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), REPLACEMENT)

@@ -9,13 +9,13 @@ const HOOKS = __HOOKS__;
 const CALLBACKS = __CALLBACKS__;
 
 const SYSTEM = { win32: "windows", darwin: "osx" }[process.platform] ?? "linux";
-const LONGEST = 2147483647; // milliseconds; a longer timer would fire at once
-const LARGEST = 32 << 20; // characters of an answer, which may hold the whole input of a call
-const LONGEST_REASON = 4000; // characters that a model is told
+const LONGEST = 2147483647; // milliseconds; a longer timer fires at once
+const LARGEST = 32 << 20; // characters of an answer, which may contain the whole input of a call
+const LONGEST_REASON = 4000; // characters of a reason for the model
 const MOST_STOPS = 8; // times in a row that hooks keep an agent from stopping
-const MOST_HELD = 100; // calls whose result has not come; that of a tool that threw never does
+const MOST_HELD = 100; // calls without a result yet; a tool that threw never sends one
 
-// A pattern that this engine cannot read, or may read otherwise than it was meant, matches everything: a
+// A pattern that this engine cannot parse, or may read differently, matches everything: a
 // guard then runs too often, never too seldom.
 const pattern = (text) => {
   const flags = /^\(\?([ims]+)\)/.exec(text);
@@ -74,7 +74,7 @@ const start = ([program, ...args], options, input, isQuiet) => {
     child.once("error", reject);
     child.once("exit", resolve);
   });
-  child.stdin.on("error", () => {}); // nobody has to read it
+  child.stdin.on("error", () => {}); // the command need not read it
   child.stdin.end(input);
   return {
     pid: child.pid,
@@ -103,7 +103,7 @@ const collect = (stream) => {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// The command leads a process group of its own, so that what it started goes with it.
+// The command leads its own process group, so that its children end with it.
 const kill = (child) => {
   try {
     process.kill(SYSTEM === "windows" ? child.pid : -child.pid, "SIGKILL");
@@ -118,10 +118,10 @@ const short = (text) => {
 };
 
 // Runs one hook. A hook that may block denies with exit code 2, or with {"decision": "deny"} or "ask" on
-// stdout, or with an object there that cannot be read, which may have been a deny; and by failing or
-// running out of time only when it says so. Anything else is no decision. After a tool nothing can be
-// blocked, so what is printed there counts from every hook. Where somebody can be asked, `consents` is
-// whether that person lets the action run; `show` tells that person a message, also where it is denied.
+// stdout, or with an unreadable object there, which may have been a deny; and by failing or
+// timing out only if its settings say so. Anything else is no decision. After a tool nothing can be
+// blocked, so the output of every hook counts there. If a person can be asked, `consents` is
+// whether that person allows the action; `show` shows that person a message, even if it is denied.
 const run = async (hook, payload, root, show = () => {}, consents = async () => false) => {
   const name = hook.name || hook.command;
   const closed = hook.blocking && hook.on_failure === "block";
@@ -152,7 +152,7 @@ const run = async (hook, payload, root, show = () => {}, consents = async () => 
   const isLate = await Promise.race([ended, late]);
   clearTimeout(timer);
   if (isLate === true) kill(child);
-  // What the command left running may hold the pipes open; what it said itself has been written by now.
+  // Its background processes may keep the pipes open; its own output has arrived by now.
   await Promise.race([Promise.all([out.done, err.done]), pause(isLate ? 0 : 500)]);
   out.stop();
   err.stop();
@@ -185,7 +185,7 @@ const run = async (hook, payload, root, show = () => {}, consents = async () => 
   return answer;
 };
 
-// The host keeps its own reference to the arguments, so their keys are changed and not the object.
+// The host keeps its own reference to the arguments, so this changes their keys, not the object.
 const rewrite = (args, input) => {
   if (input === null || typeof input !== "object" || Array.isArray(input)) return;
   for (const key of Object.keys(args)) if (!(key in input)) delete args[key];

@@ -23,11 +23,11 @@ const add = (output, context) => {
   else if (typeof output?.output === "string") output.output += "\n\n" + context;
 };
 
-// The project that this file is in, or the host's where it is not in one.
+// The project of this file, or else the host's.
 const rootOf = (host) => {
   const [, own] = /^(.+)[\\/]\.opencode[\\/]plugins?$/.exec(import.meta.dirname ?? "") ?? [];
   if (own && own !== (process.env.HOME ?? process.env.USERPROFILE)) return own;
-  // Outside a repository the host's is the root of the disk.
+  // Outside a repository the host's project is the root of the disk.
   return host.worktree && host.worktree !== "/" ? host.worktree : host.directory;
 };
 
@@ -37,12 +37,12 @@ export const HookportPlugin = async (host) => {
   const children = new Set();
   const contexts = new Map(); // of a session, for its requests
   const held = new Map(); // of a call, for its result
-  const turns = new Map(); // of a session: the agent, and our prompts in a row since somebody spoke
+  const turns = new Map(); // of a session: the agent, and our prompts in a row since the last prompt of a person
 
   const show = async (message) => {
     try {
       await host.client?.tui?.showToast?.({ body: { message, variant: "info" } });
-    } catch {} // there may be nobody to see it
+    } catch {} // a person may not be present
   };
 
   const fire = async (event, tool, input, output, stop_active = false) => {
@@ -62,16 +62,16 @@ export const HookportPlugin = async (host) => {
     return found;
   };
 
-  // An agent that may not stop yet gets the reason as its next prompt, unless somebody spoke meanwhile.
+  // An agent that may not stop yet gets the reason as its next prompt, unless a person sent one meanwhile.
   const goOn = async (session, turn, reason) => {
     if (turns.get(session) !== turn) return;
     const { agent, count = 0 } = turn ?? {};
     turns.set(session, count < MOST_STOPS ? { agent, count: count + 1, reason } : { agent });
     if (count >= MOST_STOPS) throw new Error("hooks kept the agent going " + count + " times in a row");
-    // Without the agent the host would take its default one, which may do more than the one that spoke.
+    // Without the agent's name the host would use its default agent, which may do more.
     const body = { agent, parts: [{ type: "text", text: reason }] };
     const sent = await host.client.session.promptAsync({ path: { id: session }, body });
-    if (sent?.error) throw new Error("the session did not take a prompt: " + json(sent.error));
+    if (sent?.error) throw new Error("the session refused a prompt: " + json(sent.error));
   };
 
   const idle = async (input, session) => {
@@ -85,7 +85,7 @@ export const HookportPlugin = async (host) => {
     if (turn) turn.count = 0;
   };
 
-  // Nobody waits for what is said on the bus; what a session's start has to tell waits for its first request.
+  // Events on the bus get no answer; context of a session's start waits for its first request.
   const watch = (event, input, session) => {
     if (!listened.has(event)) return;
     const heard = event === IDLE ? idle(input, session) : fire(event, "", input, {});
@@ -116,7 +116,7 @@ export const HookportPlugin = async (host) => {
       const turn = turns.get(input?.sessionID);
       const text = output?.parts?.find((one) => one.type === "text")?.text;
       if (turn?.reason && turn.reason === text) {
-        // Our own prompt is nobody's words, so no hook is asked about it.
+        // Our own prompt is no person's, so no hook runs on it.
         turn.reason = "";
         return;
       }

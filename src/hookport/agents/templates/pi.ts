@@ -19,7 +19,7 @@ const textOf = (message) => {
   return parts.map((one) => one.text).join("\n");
 };
 
-// The project that this file is in, else the repository that the host was started in, else that folder.
+// The project of this file, else the repository of the host's start folder, else that folder.
 const rootOf = (ctx) => {
   const [, own] = /^(.+)[\\/]\.pi[\\/]extensions$/.exec(dirname(fileURLToPath(import.meta.url))) ?? [];
   if (own) return own;
@@ -32,7 +32,7 @@ const tell = (ctx, message, kind) => {
   try {
     if (ctx.hasUI) ctx.ui.notify(message, kind);
     else console.error(message);
-  } catch {} // there may be nobody to see it
+  } catch {} // a person may not be present
 };
 
 const sessionOf = (ctx) => {
@@ -45,10 +45,10 @@ const sessionOf = (ctx) => {
 
 export default function (pi) {
   const listened = new Set(HOOKS.map((hook) => hook.event));
-  const held = new Map(); // what was said before a call, for its result
-  const waiting = []; // what was said before a prompt, for its request
-  let stops = 0; // our prompts in a row since somebody spoke
-  let own = ""; // the last of them, until it comes back to us
+  const held = new Map(); // the context from before a call, for its result
+  const waiting = []; // the context from before a prompt, for its request
+  let stops = 0; // our prompts in a row since the last prompt of a person
+  let own = ""; // the last of them, until it returns to us
 
   const fire = async (name, event, ctx, more = {}) => {
     const found = [];
@@ -71,7 +71,7 @@ export default function (pi) {
     return found;
   };
 
-  // Where nothing can be prevented, an error is only told.
+  // If nothing can be prevented, an error is only shown.
   const watch = async (name, event, ctx, more) => {
     if (!listened.has(name)) return [];
     try {
@@ -82,8 +82,8 @@ export default function (pi) {
     }
   };
 
-  // An agent that may not stop yet gets the reason as its next prompt. It is queued on the side, after the
-  // extensions have heard it, and the host looks into the queue as soon as we are done.
+  // An agent that may not stop yet gets the reason as its next prompt. It is queued separately, after the
+  // extensions got it, and the host checks the queue as soon as we are done.
   const goOn = async (ctx, reason) => {
     if (stops >= MOST_STOPS) {
       tell(ctx, "hooks kept the agent going " + stops + " times in a row", "warning");
@@ -96,7 +96,7 @@ export default function (pi) {
       pi.sendUserMessage(reason, { deliverAs: "followUp" });
       for (let n = 0; n < 100 && !ctx.hasPendingMessages?.(); n++) await pause(20);
     } catch {
-      console.error("the agent ended although a hook kept it going: " + reason); // as `pi -p` of 0.73.1 does
+      console.error("the agent stopped although a hook kept it going: " + reason); // as `pi -p` of 0.73.1 does
     }
   };
 
@@ -125,7 +125,7 @@ export default function (pi) {
     },
     [PROMPT]: async (event, ctx) => {
       if (event.source === "extension" && event.text === own) {
-        // Our own prompt is nobody's words, so no hook is asked about it.
+        // Our own prompt is no person's, so no hook runs on it.
         own = "";
         return;
       }
@@ -138,7 +138,7 @@ export default function (pi) {
         return { action: "handled" };
       }
       if (!found.length) return;
-      // What is said while the agent works starts no request of its own.
+      // A prompt while the agent works starts no request of its own.
       if (event.streamingBehavior)
         return { action: "transform", text: [event.text, ...found].join("\n\n"), images: event.images };
       waiting.push(...found);

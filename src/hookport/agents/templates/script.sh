@@ -3,7 +3,7 @@
 # __TITLE__
 # hooks: __DATA__
 
-# Answers that stop the run and those that do not are JSON on stdout; the exit code says nothing to the host.
+# All answers are JSON on stdout; the host ignores the exit code.
 hp_before=__BEFORE__
 hp_after=__AFTER__
 hp_event=__EVENT__
@@ -49,8 +49,8 @@ hp_deny() {
   hp_stop_run "$(printf '%s' "$1" | hp_json)"
 }
 
-# Every text that stands after a key, one a line, written as in the payload. A quote inside a text is escaped
-# there, so no text can pass for a key.
+# Every text after a key, one per line, written as in the payload. A quote inside a text is escaped
+# there, so no text can look like a key.
 hp_texts() {
   LC_ALL=C tr '\000-\037' '[ *]' <"$hp_dir/in" | LC_ALL=C awk -v key="\"$1\"" '
     {
@@ -73,7 +73,7 @@ hp_texts() {
     }'
 }
 
-# The known keys of the one JSON object in the file, as lines of key, tab, JSON; nothing if it is not that.
+# The known keys of the one JSON object in the file, as lines of key, tab, JSON; nothing for any other file.
 hp_keys() {
   LC_ALL=C tr '\000-\037' '[ *]' <"$1" | LC_ALL=C awk '
     function blank() { while (substr(shape, p, 1) == " ") p++ }
@@ -163,7 +163,7 @@ hp_now() {
   case $hp_clock in '' | *[!0-9]*) hp_clock=0 ;; esac
 }
 
-# Whether the payload is about one of these tools. A payload that names no tool is about all of them.
+# Whether the payload is about one of these tools. A payload without a tool is about all of them.
 hp_applies() {
   [ "$hp_reach" = all ] && return 0
   [ -s "$hp_dir/tools" ] || return 0
@@ -184,7 +184,7 @@ hp_applies() {
   return 1
 }
 
-# Kills a process, its group if it leads one, and all that descend from it.
+# Kills a process, its group if it leads one, and all its descendants.
 hp_kill() {
   hp_tree=$(ps -A -o pid= -o ppid= 2>/dev/null | awk -v top="$1" '
     { parent[$1] = $2 }
@@ -265,9 +265,9 @@ hook() {
   fi
 }
 
-# Runs the command with the payload on stdin, in a group of its own where there is setsid. The clock is a pipe
-# that sleep holds open, so that both watchers are our own children and one signal ends each for sure. What is
-# run may be hookport, which must answer before the clock ends it.
+# Runs the command with the payload on stdin, in its own group if setsid exists. The clock is a pipe
+# that sleep keeps open, so that both watchers are our own children and one signal surely ends each. The
+# command may be hookport, which must answer before the clock ends it.
 hp_run() {
   HOOKPORT_WITHIN=$hp_seconds $hp_setsid sh -c " $hp_command" <"$hp_dir/in" >"$hp_dir/out" 2>"$hp_dir/err" &
   hp_child=$!
@@ -309,7 +309,7 @@ if [ -n "$hp_dir" ]; then
   hp_texts hookName >"$hp_dir/event"
   hp_host=''
   IFS= read -r hp_host <"$hp_dir/event"
-  # One runtime names the event in snake case; the stricter one, and whatever we do not know, does not.
+  # One runtime names the event in snake case; the stricter runtime, and any unknown one, does not.
   case $hp_host in '' | *[!a-z_]*) hp_is_strict=1 hp_limit=$hp_strict ;; esac
 fi
 

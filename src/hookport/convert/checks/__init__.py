@@ -39,8 +39,8 @@ from hookport.shapes.matchers import read_mark, read_matcher
 from hookport.wire.events import is_other_tool
 
 # Long waits that people write in seconds: round minutes, whole hours up to a day, whole days up to a month.
-# Any other number from 1000 up that is a multiple of 100 was written as milliseconds: few hooks may take a
-# quarter of an hour, and those get a round time.
+# Any other multiple of 100 from 1000 up counts as milliseconds: few hooks may take a quarter of an hour, and
+# those have a round timeout.
 # The path to the hooks in a skill, subagent or command.
 SCOPED = ("frontmatter", "hooks")
 LONG_WAITS = frozenset(
@@ -51,15 +51,15 @@ LONG_WAITS = frozenset(
     ]
 )
 SHORTEST_MISTAKE = 1000
-# In less than 100 ms an interpreter has hardly started (Python takes 23 ms, Node.js 36 ms), and whole
-# minutes are a unit of those who count seconds; 100, 250 or 500 ms may be meant.
+# Within 100 ms an interpreter has hardly started (Python takes 23 ms, Node.js 36 ms), and whole minutes are
+# usual in seconds; 100, 250 or 500 ms may be intended.
 SHORTEST_WAIT_MS = 100
-# The errors in a regular expression that no engine overlooks, as Python words them.
+# The errors in a regular expression that every engine reports, in Python's wording.
 SHARED_ERRORS = ("nothing to repeat", "multiple repeat", "unterminated", "missing )", "unbalanced paren")
 
 
 class Reading(Protocol):
-    """What the checks look at: the files of one source, parsed and decoded."""
+    """The input of the checks: the files of one source, parsed and decoded."""
 
     @property
     def dialect(self) -> Dialect: ...
@@ -72,7 +72,7 @@ class Reading(Protocol):
 
 
 class CheckedEntry(NamedTuple):
-    """One hook and its place, also in words; both are empty for a hook without one."""
+    """One hook and its place, also in words; both are empty for a hook without a place."""
 
     reading: Reading
     number: int
@@ -85,7 +85,7 @@ class CheckedEntry(NamedTuple):
         return self.reading.dialect
 
     def note(self, kind: type[Kind], path: Path = (), /, **words: object) -> Finding:
-        """A finding at a path of the hook's file, at the hook itself if none is given."""
+        """Make a finding at a path of the hook's file, by default at the hook itself."""
         finding = kind.at(self.where(path or self.place.path), self.number, **words)
         return _locate_finding(finding, self.reading.documents, self.place.file, path or self.place.path)
 
@@ -109,7 +109,7 @@ class CheckedEntry(NamedTuple):
 
 
 class MatcherVerdict(NamedTuple):
-    """What is known of one alternative of a matcher: whether it may match, and what was meant if not.
+    """The verdict on one alternative of a matcher: whether it may match, and the intended name if not.
 
     `certain`: it can match nothing; otherwise its name is only in no table.
     """
@@ -122,7 +122,7 @@ class MatcherVerdict(NamedTuple):
 
 
 def check(reading: Reading) -> list[Finding]:
-    """Everything wrong that the files alone show, each thing once."""
+    """Every error that the files alone show, each once."""
     entries = list(list_entries(reading))
     findings = [finding for entry in entries for finding in _check_hook(entry)]
     findings += [
@@ -174,7 +174,7 @@ def _find_spec(entry: CheckedEntry) -> EventSpec | None:
 
 
 def find_written_matcher(entry: CheckedEntry, spec: EventSpec) -> tuple[Path, str]:
-    """The path and text of the matcher, at the entry or at the group around it; no path if it is no text."""
+    """The path and text of the matcher, at the entry or its group; no path if it is not a string."""
     for depth in range(len(entry.place.path), max(len(entry.place.path) - 3, -1), -1):
         path = (*entry.place.path[:depth], entry.dialect.shape.matcher_key)
         text = entry.at(path)
@@ -190,7 +190,7 @@ def find_written_matcher(entry: CheckedEntry, spec: EventSpec) -> tuple[Path, st
 def _list_matcher_texts(
     entry: CheckedEntry, spec: EventSpec, matching: Matching
 ) -> Iterator[tuple[Path, str, Matching]]:
-    """Every matcher text of the hook: one that was read from several entries has several."""
+    """Every matcher text of the hook: a hook read from several entries has several."""
     path, text = find_written_matcher(entry, spec)
     written_terms = read_matcher(entry.dialect, spec, text)[0] if path else ()
     if path:
@@ -235,17 +235,17 @@ def _is_reported(entry: CheckedEntry, path: Path) -> bool:
 def _check_subject(
     entry: CheckedEntry, spec: EventSpec, matching: Matching, path: Path, text: str
 ) -> Iterator[Finding]:
-    """A matcher on something else than a tool's name: its values are not known, its form is."""
+    """Check a matcher on another subject than a tool's name: its values are unknown, its form is known."""
     if matching.grammar == "exact" and "|" in text:
         reason = f"the matcher '{text}' is compared as a whole with one {spec.subject}"
         yield _note_never_runs(entry, path, reason, "Write one entry for each value.")
     elif _is_pattern(matching, text) and (wrong := find_pattern_problem(text)):
-        reason = f"the matcher '{text}' is no regular expression ({wrong})"
+        reason = f"the matcher '{text}' is not a valid regular expression ({wrong})"
         yield _note_never_runs(entry, path, reason, "Correct the expression.")
 
 
 def _check_content(entry: CheckedEntry) -> Iterator[Finding]:
-    """A pattern on the tool's input, unless it is the matcher and was checked as such."""
+    """Check a pattern on the tool's input, unless it is the already checked matcher."""
     spec = _find_spec(entry)
     if not entry.hook.content or (
         spec is not None and find_written_matcher(entry, spec)[1] == entry.hook.content
@@ -253,12 +253,12 @@ def _check_content(entry: CheckedEntry) -> Iterator[Finding]:
         return
     wrong = find_pattern_problem(entry.hook.content)
     if wrong:
-        reason = f"the pattern '{entry.hook.content}' is no regular expression ({wrong})"
+        reason = f"the pattern '{entry.hook.content}' is not a valid regular expression ({wrong})"
         yield _note_never_runs(entry, (), reason, "Correct the expression.")
 
 
 def _check_rule(entry: CheckedEntry) -> Iterator[Finding]:
-    """A condition that never holds, or for a tool that is in no table."""
+    """Check a condition that never holds, or names an unknown tool."""
     rule = entry.hook.condition
     path = (*entry.place.path, "if") if entry.at((*entry.place.path, "if")) == rule else ()
     if not rule:
@@ -288,9 +288,9 @@ def _is_pattern(matching: Matching, text: str) -> bool:
 
 
 def find_pattern_problem(pattern: str) -> str:
-    """Why no engine takes this regular expression; empty if one may.
+    """Explain why no engine accepts this regular expression; empty if one may.
 
-    The agents' engines have constructs that Python's lacks, so only errors that all share count.
+    The agents' engines support syntax that Python lacks, so only errors common to all count.
     """
     compiled = _compile_pattern(pattern)
     return compiled if isinstance(compiled, str) else ""
@@ -298,7 +298,7 @@ def find_pattern_problem(pattern: str) -> str:
 
 @lru_cache(maxsize=256)
 def _compile_pattern(pattern: str) -> re.Pattern[str] | str | None:
-    """The pattern, the error that every engine would report, or None where it cannot be known."""
+    """The pattern, the error that every engine would report, or None if unknown."""
     ported = re.sub(r"\(\?<(?![=!])", "(?P<", pattern).replace("[^]", r"[\s\S]").replace("[]", r"(?!)")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -343,8 +343,8 @@ def _judge_matcher(dialect: Dialect, matching: Matching, text: str) -> list[Matc
         return [rule]
     wrong = find_pattern_problem(text)
     if wrong:
-        reason = f" It is no regular expression ({wrong})."
-        reason += " Leave the matcher out to match every tool." if text == "*" else ""
+        reason = f" It is not a valid regular expression ({wrong})."
+        reason += " Remove the matcher to match every tool." if text == "*" else ""
         return [MatcherVerdict(text, certain=True, reason=reason)]
     if dialect.mcp and dialect.mcp.server_last and text.startswith(dialect.mcp.prefix):
         return [MatcherVerdict(text, is_alive=True)]
@@ -355,11 +355,11 @@ def _judge_matcher(dialect: Dialect, matching: Matching, text: str) -> list[Matc
 
 
 def _judge_permission_rule(dialect: Dialect, text: str) -> MatcherVerdict | None:
-    """`Bash(git *)` is a permission rule: as an expression it wants a tool named `Bashgit`."""
+    """Detect a permission rule as matcher: as an expression, `Bash(git *)` needs a tool named `Bashgit`."""
     rule = re.fullmatch(r"(\w+)\((.*[ :*].*)\)", text)
     if not rule or rule[1] not in list_native_tools(dialect) or rule[2].startswith("?"):
         return None
-    reason = " It reads like a permission rule; a matcher names tools only."
+    reason = " It looks like a permission rule; a matcher names tools only."
     return MatcherVerdict(text, certain=True, meant=rule[1], reason=reason)
 
 
@@ -372,7 +372,7 @@ def _split_alternatives(pattern: str) -> list[str]:
 
 
 def _judge_alternative(dialect: Dialect, pattern: str, *, whole: bool) -> MatcherVerdict:
-    """One alternative of a regular expression; `whole`: it must match the whole name."""
+    """Judge one alternative of a regular expression; `whole`: it must match the whole name."""
     names = [name for name in list_native_tools(dialect) if _matches(pattern, name, whole=whole)]
     word = pattern.removeprefix("^").removesuffix("$")
     if names or not word:
@@ -396,12 +396,12 @@ def _matches(pattern: str, name: str, *, whole: bool, fold: bool = False) -> boo
 
 
 def _find_mcp_prefix(dialect: Dialect) -> str:
-    """How MCP tools' names begin; where they begin like any other, nothing does."""
+    """The prefix of MCP tools' names; empty if they have none."""
     return (dialect.mcp.prefix if dialect.mcp else "") or "\0"
 
 
 def _make_mcp_names(dialect: Dialect, pattern: str) -> list[str]:
-    """Names that MCP tools might have if the pattern were meant for them."""
+    """Possible names of MCP tools, if the pattern were meant for them."""
     if dialect.mcp is None:
         return []
     prefix, joint = dialect.mcp.prefix, dialect.mcp.joint
@@ -410,7 +410,7 @@ def _make_mcp_names(dialect: Dialect, pattern: str) -> list[str]:
 
 
 def _judge_name(dialect: Dialect, word: str, is_known: bool) -> MatcherVerdict:  # noqa: FBT001 (a fact that goes with the word)
-    """A tool's exact name."""
+    """Judge a tool's exact name."""
     if is_known or not word or is_other_tool(get_wire(dialect.id), word) or _is_wordless(dialect, word):
         return MatcherVerdict(word, is_alive=True)
     mcp = dialect.mcp
@@ -420,12 +420,12 @@ def _judge_name(dialect: Dialect, word: str, is_known: bool) -> MatcherVerdict: 
         if mcp.prefix:
             return MatcherVerdict(word, certain=True, meant=f"{word}{mcp.joint}.*")
     meant_tool = _find_meant_tool(dialect, word)
-    # A format's tools are those of the agent that reads it: another name may be right there.
+    # A format has the tools of the agent that reads it, so another name may be right.
     return MatcherVerdict(word, certain=bool(meant_tool) and dialect.kind == "agent", meant=meant_tool)
 
 
 def _is_wordless(dialect: Dialect, word: str) -> bool:
-    """Whether a tool has that name without a canonical word; a format may have tools of any agent."""
+    """Whether a tool without a canonical name has that name; a format may have tools of any agent."""
     agents = [dialect] if dialect.kind == "agent" else map(dialects.get, dialects.list_dialects())
     names = [name for agent in agents for name in agent.wordless]
     starts = tuple(name[:-1] for name in names if name.endswith("*"))
@@ -479,7 +479,7 @@ def _is_number(value: Tree) -> bool:
 
 
 def _check_unit(entry: CheckedEntry, path: Path, value: float) -> list[Finding]:
-    """A number that makes sense only as seconds, or only as milliseconds."""
+    """Report a timeout that looks like the wrong unit."""
     rule = entry.dialect.handlers[entry.hook.handler.type].timeout
     title = entry.dialect.title
     if rule.unit == SECOND and value >= SHORTEST_MISTAKE and value % 100 == 0 and value not in LONG_WAITS:
@@ -497,7 +497,7 @@ def _reads_as_seconds(value: float) -> bool:
 
 
 def spell_time(time: timedelta) -> str:
-    """A time in the units people use: `8 h 20 min`."""
+    """Format a time in the units people use: `8 h 20 min`."""
     rest = round(time / MILLISECOND)
     parts = []
     for name, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1)):
@@ -510,7 +510,7 @@ def _check_limits(entry: CheckedEntry, path: Path, value: float, timeout: timede
     rule = entry.dialect.handlers[entry.hook.handler.type].timeout
     broken = ""
     if rule.whole and value != int(value):
-        broken = f"it takes whole {'seconds' if rule.unit == SECOND else 'milliseconds'}"
+        broken = f"it accepts whole {'seconds' if rule.unit == SECOND else 'milliseconds'}"
     elif rule.minimum and timeout < rule.minimum:
         broken = f"at least {spell_time(rule.minimum)}"
     elif rule.maximum and timeout > rule.maximum:
@@ -530,13 +530,13 @@ def _check_limits(entry: CheckedEntry, path: Path, value: float, timeout: timede
 
 
 def _check_blocking(entry: CheckedEntry) -> Iterator[Finding]:
-    """The event of a hook that declares itself blocking must be able to block.
+    """Check that the event of a hook that declares itself blocking can block.
 
-    One that was written for another dialect may block there; what it lost on the way, converting told.
+    A hook written for another dialect may block there; converting reported what it lost on the way.
     """
     if not entry.hook.blocking or not has_field(entry.dialect, "blocking", entry.hook.handler.type):
         return
-    # Converting wrote what generated code says about its hooks.
+    # Converting already wrote the blocking of hooks into generated code.
     if entry.hook.dialect not in ("", entry.dialect.id) or entry.dialect.matching.grammar == "terms":
         return
     specs = [spec for spec in entry.dialect.events if spec.canonical == entry.hook.event]
@@ -556,7 +556,7 @@ def _check_capabilities(entry: CheckedEntry) -> Iterator[Finding]:
 def _check_duplicate_hooks(entries: list[CheckedEntry]) -> Iterator[Finding]:
     groups: dict[tuple[str, str, str], list[CheckedEntry]] = {}
     for entry in entries:
-        # Those of a skill, subagent or command run while that is active, whatever another one has.
+        # Hooks of a skill, subagent or command run while it is active, whatever others do.
         scope = entry.place.file if entry.place.path[: len(SCOPED)] == SCOPED else ""
         key = (_make_twin_key(entry.hook), _find_package_root(entry), scope)
         for earlier in groups.setdefault(key, []):
@@ -578,7 +578,7 @@ def _find_package_root(entry: CheckedEntry) -> str:
 
 
 def _make_twin_key(hook: Hook) -> str:
-    """What two hooks share that do the same at the same time; how long they may take is not part of it."""
+    """The key that two hooks share if they do the same at the same time; the timeout does not count."""
     handler: Handler = hook.handler._replace(timeout=None, status_message="")
     dialect_fields = {
         name: {**data, "event": ""} for name, data in hook.provider_data.items() if {*data} != {"event"}
@@ -626,6 +626,6 @@ def _check_duplicate_keys(reading: Reading, entries: list[CheckedEntry]) -> Iter
             where = entry.where(path) if entry else spell_path(path)
             finding = f.DuplicateKey.at(where, entry.number if entry else None, key=path[-1] if path else "")
             root = reading.dialect.shape.root
-            # Of two lists of hooks one is lost, whole.
+            # One of two lists of hooks is lost, whole.
             severity = "error" if path == root or (root and path[:-1] == root) else finding.severity
             yield finding._replace(file=file, line=line, column=column, severity=severity)

@@ -6,7 +6,7 @@ from hookport import findings as f
 from hookport.findings import Finding
 from hookport.runtime.execute import http
 
-# What to do about each reason, by a word of it.
+# The fix for each reason, by words of it.
 FIXES = (
     ("plain HTTP", "Use https://, or an address on this machine such as http://127.0.0.1:8080."),
     ("user or password", "Send a header instead, with its variable named in `allowedEnvVars`."),
@@ -15,7 +15,7 @@ FIXES = (
 
 
 def find_refusal(url: str) -> Finding | None:
-    """The finding of an address that is always refused; None if an event may go there."""
+    """The finding for an address that is always refused; None if events may go there."""
     shown = http._shorten_url(url)  # noqa: SLF001
     try:
         http._find_port(http._check_url(url, is_chosen=False))  # noqa: SLF001  (the runtime's own rule, so that both always agree)

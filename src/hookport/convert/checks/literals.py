@@ -1,6 +1,6 @@
 """Object literals in a script's text: JSON, and as shells, Python, JavaScript and jq spell it.
 
-What is filled in when the script runs is `FILLED`; an object that cannot be read to its end is none.
+`FILLED` replaces values that the running script fills in; an object that cannot be parsed to its end is none.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from hookport.base.tree import Tree
 
-# A deeper or longer object is no answer of a hook.
+# A deeper or longer object is not a hook's answer.
 DEEPEST = 5
 LONGEST = 2000
-# Braces that are examined in one text.
+# How many braces are checked in one text.
 MOST_BRACES = 1000
 KEY = re.compile(r"[A-Za-z_$][\w$]*")
 QUOTE = re.compile(r"""(\\*)(["'`])""")
@@ -23,7 +23,7 @@ WORDS = {"true": True, "false": False, "null": None, "True": True, "False": Fals
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?![\w.])")
 # Blanks, and line ends as `printf` spells them.
 BLANK = re.compile(r"(?:\s|\\n|\\\n)+")
-# A text that is put together: a variable, a format, a template.
+# A computed text: a variable, a format, a template.
 PUT_TOGETHER = re.compile(r"[$`]|%[sdqbr]|\{\w*\}")
 
 
@@ -34,7 +34,7 @@ class UnknownValue(NamedTuple):
 
 
 class Literal(NamedTuple):
-    """An object in a text, and where it starts and ends there."""
+    """An object in a text, with its start and end."""
 
     tree: dict[str, Tree]
     start: int
@@ -42,7 +42,7 @@ class Literal(NamedTuple):
 
 
 class _EndError(Exception):
-    """The text is no object, or one that is not read."""
+    """The text is not an object, or an unsupported one."""
 
 
 def find_objects(text: str) -> Iterator[Literal]:
@@ -104,7 +104,7 @@ def _parse_key(text: str, at: int) -> tuple[str, int]:
 
 
 def _parse_string(text: str, at: int) -> tuple[Tree, int]:
-    """A text in quotes, and where it ends; a quote behind as many backslashes as the first closes it."""
+    """Read a quoted text and its end; a quote after as many backslashes as the first closes it."""
     opening = QUOTE.match(text, at)
     if not opening:
         raise _EndError
@@ -122,7 +122,7 @@ def _parse_string(text: str, at: int) -> tuple[Tree, int]:
 
 
 def _parse_value(text: str, at: int, depth: int) -> tuple[Tree, int]:
-    """The value that starts here; more than one literal up to the next comma is filled in."""
+    """Read the value that starts here; several literals up to the next comma count as filled in."""
     start = at
     value: Tree = UnknownValue()
     try:
@@ -168,7 +168,7 @@ def _parse_list(text: str, at: int, depth: int) -> tuple[list[Tree], int]:
 
 
 def _find_expression_end(text: str, at: int) -> int:
-    """Where an expression ends: at a comma or a bracket that it did not open."""
+    """Find the end of an expression: a comma, or a bracket that it did not open."""
     opened = 0
     limit = min(len(text), at + LONGEST)
     while at < limit:

@@ -1,4 +1,4 @@
-"""The file, line and column of findings that name their place only in words."""
+"""Adds file, line and column to findings that name their place only in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def locate_finding(finding: Finding, reading: Reading) -> Finding:
-    """The finding with its file and line, and with the hook that its place is in."""
+    """The finding with its file and line, and with the hook at its place."""
     if finding.line:
         return finding
     places = reading.decoded.places
@@ -30,7 +30,7 @@ def locate_finding(finding: Finding, reading: Reading) -> Finding:
 
 
 def _find_owner(places: tuple[Place, ...], place: Place) -> int | None:
-    """The hook whose entry holds a place."""
+    """The hook whose entry contains a place."""
     for number, (file, path) in enumerate(places):
         if file == place.file and path and place.path[: len(path)] == path:
             return number
@@ -38,9 +38,9 @@ def _find_owner(places: tuple[Place, ...], place: Place) -> int | None:
 
 
 def parse_steps(where: str, tree: Tree) -> Path:
-    """The path that `spell_path` spelled, as far as the tree has it; keys may hold dots and brackets.
+    """The path that `spell_path` spelled, as far as the tree has it; keys may contain dots and brackets.
 
-    What is said of a document with a frontmatter is said of the frontmatter.
+    In a document with frontmatter, paths are those of the frontmatter.
     """
     if not where:
         return ()

@@ -1,6 +1,6 @@
-"""Permission rules as conditions of hooks that never hold: what is wrong with them, and where.
+"""Permission rules as conditions of hooks that never hold: the errors in them, and their places.
 
-What holds is in `runtime.rules`; what an agent was seen not to fire is in its table.
+`runtime.rules` matches rules; an agent's table has the rules that it was measured not to fire.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from hookport.model.hooks import Hook
 from hookport.runtime.rules import COVERED
 from hookport.shapes.dialect import UNFIRED_RULES, find_quirk, find_tools, has_field, list_native_tools
 
-# Keys of tools' inputs; a rule has the value alone. `domain:` is a word of rules.
+# Keys of tools' inputs; a rule has only the value. `domain:` belongs to rules.
 FIELDS = ("command", "description", "file_path", "path", "prompt", "run_in_background", "timeout", "url")
 ON_FILES = ("Read", "Edit", "Write", "NotebookEdit")
 SEVERAL = re.compile(r"\)\s*(?:\|\|?|&&?|,|;)\s*[\w*]+(?:\(|$)")
 
 
 class DeadRule(NamedTuple):
-    """Why no call is what a rule is for; `is_documented`: the agent's documentation says otherwise."""
+    """Why no call matches a rule; `is_documented`: the agent's documentation differs."""
 
     why: str
     is_documented: bool = False
 
 
 def find_dead_rule(hook: Hook, dialect: Dialect) -> DeadRule | None:
-    """What keeps a hook's rule from ever holding, None if it may hold; `dialect` has the hook's file."""
+    """Explain why a hook's rule never holds, None if it may; `dialect` is that of the hook's file."""
     if not has_field(dialect, "condition") or dialect.is_hub:
         names = [hook.dialect] if hook.dialect in agents.list_dialects() else []
         dialect = agents.get(names[0]) if names else dialect
@@ -58,19 +58,19 @@ def _explain_misspelling(rule: str) -> str:
     if not bracket and ")" in rule:
         return "it has no '('"
     if rule.startswith("*"):
-        return "'*' is no tool; leave 'if' out to run on every call"
+        return "'*' is not a tool; remove 'if' to run on every call"
     key, colon, _ = inside.partition(":")
     if colon and key in FIELDS:
         return f"'{key}:' is read as part of the pattern; write the pattern alone"
     if inside.startswith("!"):
-        return "a pattern that begins with '!' matches nothing"
+        return "a pattern starting with '!' matches nothing"
     if tool in ON_FILES and re.search(r"\{[^{}]*,[^{}]*\}", inside):
-        return "braces are no alternatives; write one hook for each"
+        return "rules do not support braces; write one hook for each"
     return ""
 
 
 def _explain_mismatch(hook: Hook, dialect: Dialect) -> str:
-    """Why no tool of the matcher is the rule's."""
+    """Explain why no tool of the matcher is the rule's."""
     tool = read_tool(hook.condition)
     is_mcp = dialect.mcp is not None and tool.startswith(dialect.mcp.prefix)
     words = {word for named in find_tools(dialect, tool) for word in COVERED.get(named, (named,))}
@@ -80,7 +80,7 @@ def _explain_mismatch(hook: Hook, dialect: Dialect) -> str:
         if term.kind == "pattern" or ((term.kind == "mcp") == is_mcp and (is_mcp or term.value in words)):
             return ""
     named = ", ".join(name for name in list_native_tools(dialect) if _is_matched(hook, dialect, name))
-    return f"the matcher has {named or 'other tools'} and not {tool}"
+    return f"the matcher has {named or 'other tools'}, not {tool}"
 
 
 def _is_matched(hook: Hook, dialect: Dialect, name: str) -> bool:

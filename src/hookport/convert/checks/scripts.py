@@ -18,34 +18,34 @@ from hookport.model.hooks import Hook
 from hookport.shapes.dialect import SCRIPT_RULES, Location, find_quirk, list_locations
 
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
-# Options without a value after which the script's name follows; any other may mean that there is none.
+# Options without a value before the script's name; after any other, a script may be absent.
 PLAIN_OPTIONS = re.compile(r"-[eux]+|-[uBIEsSO]+")
-# What Windows starts by its extension: mode and first line do not matter.
+# Files that Windows starts by extension: mode and first line do not matter.
 OF_WINDOWS = frozenset({".ps1", ".psm1", ".bat", ".cmd", ".exe", ".com", ".vbs", ".wsf"})
 # How deep in a plugin its manifest may name a file.
 MOST_FOLDERS = 6
-# How the bridge spells a variable that only the shell shall fill in.
+# The bridge's spelling of a variable that only the shell expands.
 _NAMED_WITH_DEFAULT = re.compile(r"\$\{(\w+)-\.?\}")
 HOME = ("~/", "$HOME/", "${HOME}/")
 WRAPPERS = frozenset({"exec", "env", "command", "nohup", "time"})
 
 
 class NamedScript(NamedTuple):
-    """A script that a command starts: the word that names it, and whether it runs by itself."""
+    """A script that a command starts: the word that names it, and whether it runs directly."""
 
     word: str
     is_direct: bool
 
 
 class PlacedFile(NamedTuple):
-    """A file at a place: the folder that the place starts from, and how much of the file's path it names."""
+    """A file at a place: the place's base folder, and how much of the file's path it names."""
 
     base: File
     weight: tuple[int, int]
 
 
 class CommandFolders(NamedTuple):
-    """What the paths in a file's commands start from; `personal`: the file is for every project of a user."""
+    """The base of the paths in a file's commands; `personal`: the file is for all projects of a user."""
 
     root: File
     project: File
@@ -59,9 +59,9 @@ def keep_hook(hook: Hook) -> Hook:
 
 
 def check_scripts(reading: Reading, root: File, behind: Callable[[Hook], Hook] = keep_hook) -> list[Finding]:
-    """What is wrong with the scripts that the hooks start; `root` is the folder they were found in.
+    """The errors of the scripts that the hooks start; `root` is the folder they were found in.
 
-    `behind` gives the hook that an entry of the bridge runs.
+    `behind` returns the hook that an entry of the bridge runs.
     """
     reported_files = {
         finding.file for finding in reading.decoded.findings if finding.code == f.ScriptMissing.code
@@ -78,7 +78,7 @@ def check_scripts(reading: Reading, root: File, behind: Callable[[Hook], Hook] =
 
 
 def find_command_folders(dialect: Dialect, file: str, root: File) -> CommandFolders:
-    """What the paths in a file's commands start from; `root` if the file is at no known place."""
+    """The base of the paths in a file's commands; `root` if the file is at no known place."""
     root, full = _make_absolute(file, root)
     project = find_place_folder(dialect, full, "project", "local", "user")
     at_home = project is not None and project == _find_home() == find_place_folder(dialect, full, "user")
@@ -113,7 +113,7 @@ def _make_absolute(file: str, root: File) -> tuple[File, File]:
 
 
 def find_place_folder(dialect: Dialect, full: File, *scopes: str) -> File | None:
-    """The folder that the dialect's place for a file starts from, if the file is in such a place."""
+    """The base folder of the dialect's place for a file, if the file is in such a place."""
     placed_file = find_placed_file(dialect, full, *scopes)
     return placed_file.base if placed_file else None
 
@@ -122,9 +122,7 @@ def find_placed_file(dialect: Dialect, full: File, *scopes: str) -> PlacedFile |
     """A file at the most specific of the dialect's places that match it."""
     inside = (Location("plugin", name, "") for name in dialect.manifests)
     places = (
-        *dialect.locations,
-        *list_locations(dialect, "run"),
-        *list_locations(dialect, "scoped"),
+        *list_locations(dialect, "own", "run", "scoped"),
         *inside,
     )
     placed_files = [_match_place(full, place.path) for place in places if not scopes or place.scope in scopes]
@@ -165,7 +163,7 @@ def _check_scripts(entry: CheckedEntry, folders: CommandFolders, inner: Hook) ->
 
 
 def needs_mode(dialect: Dialect, path: File) -> bool:
-    """Whether a script in its place must be executable, although its command names what runs it."""
+    """Whether a script in its place must be executable, although its command names an interpreter."""
     places = [place for place in dialect.locations if place.executable]
     return not path.suffix and any(_match_place(path, place.path) for place in places)
 
@@ -198,7 +196,7 @@ def find_started_scripts(entry: CheckedEntry, root: File) -> Iterator[tuple[Name
 
 
 def split_first_command(command: str) -> list[str]:
-    """The words up to the first operator; none if the quoting is not plain."""
+    """The words up to the first operator; none if the quoting is complex."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     lexer.commenters = ""
@@ -220,9 +218,9 @@ def _is_path(word: str) -> bool:
 def _resolve_word(
     entry: CheckedEntry, word: str, folders: CommandFolders, speaks: Dialect | None = None
 ) -> File | None:
-    """The file that a word names, None where only the shell or the agent knows it.
+    """The file that a word names, None if only the shell or the agent can expand it.
 
-    `speaks` is the dialect of a command behind the bridge, which fills in that one's project.
+    `speaks` is the dialect of a command behind the bridge, whose project variables are filled in.
     """
     if word in entry.reading.documents:
         return _make_absolute(word, folders.root)[1]

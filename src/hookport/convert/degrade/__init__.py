@@ -1,7 +1,7 @@
-"""What a target cannot express: changed hooks and a finding for every change.
+"""What a target cannot express: changed hooks, and a finding for every change.
 
-The result says exactly what the target can say, no more, so that decoding what was encoded gives it back
-whole. A guard never becomes weaker without an error.
+The result is exactly what the target can express, so that decoding the encoded result gives it back whole. A
+guard never becomes weaker without an error.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ STEPS: tuple[Callable[[Work], bool], ...] = (
 
 
 class DegradedManifest(NamedTuple):
-    """What is left for the target; `kept` gives the original index of each hook that is."""
+    """The hooks left for the target; `kept` has the original index of each."""
 
     manifest: Manifest
     kept: tuple[int, ...]
@@ -68,7 +68,7 @@ def degrade(
 ) -> DegradedManifest:
     """The part of a manifest that the target can express, with a finding for every change and drop.
 
-    `bare` leaves commands that speak another dialect as they are; `bridge` is what runs them otherwise.
+    `bare` keeps commands of other dialects unchanged; `bridge` is what runs them otherwise.
     """
     works = [
         Work(
@@ -113,7 +113,7 @@ def degrade(
     )
 
 
-# How an allow undoes a deny, by whose verdict counts where several hooks give one.
+# How an allow overrides a deny, by the rule for several verdicts.
 ALLOW_WINS = {
     "first": "the first hook that answers wins, an allow listed before a deny lets the tool run",
     "last": "the last answer wins, an allow listed after a deny lets the tool run",
@@ -121,7 +121,7 @@ ALLOW_WINS = {
 
 
 def _note_allow_undoes(works: list[Work], target: Dialect) -> None:
-    """Where one hook's allow undoes another's deny, guards that share an event are weaker together."""
+    """Report guards that share an event, if one hook's allow overrides another's deny."""
     how = ALLOW_WINS.get(target.wire.several)
     if how is None:
         return
@@ -133,7 +133,7 @@ def _note_allow_undoes(works: list[Work], target: Dialect) -> None:
 
 
 def _merge_works(works: list[Work]) -> list[Work]:
-    """Where the target's entries are merged when they are read, hooks that would be are one already."""
+    """Merge the hooks that the target would merge when reading its entries."""
     merged = merge_entries([(hook, work) for work in works for hook in _split_entries(work)])
     for hook, work in merged:
         work.hook = hook
@@ -152,7 +152,7 @@ def _merge_works(works: list[Work]) -> list[Work]:
 
 
 def _split_entries(work: Work) -> list[Hook]:
-    """The hook as the entries of one event that it is written as, each with its part of the matcher."""
+    """Split the hook into its entries of one event, each with its part of the matcher."""
     pieces = list(find_slots(work.target, work.hook))
     if len(pieces) != 1 or not is_about_tool(work.hook.event):
         return [work.hook]
@@ -164,7 +164,7 @@ def _split_entries(work: Work) -> list[Hook]:
 
 
 def _sort_by_priority(works: list[Work]) -> list[Work]:
-    """Where the target has no priorities, higher ones come first in the file."""
+    """Sort hooks by priority if the target has no priorities."""
     if not works or has_field(works[0].target, "priority"):
         return works
     works = sorted(works, key=lambda work: -(100 if work.hook.priority is None else work.hook.priority))

@@ -1,4 +1,4 @@
-"""Fields that a script's answers have and a target's agents do not take, as the script's text shows."""
+"""Fields of a script's answers that a target's agents ignore, from the script's text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hookport.convert.degrade.work import Work, list_specs
 from hookport.wire.answers import list_extras
 from hookport.wire.table import Wire
 
-# A key that means nothing else in a script.
+# A key without another meaning in a script.
 _TELLING = re.compile(r"[a-z](?:[A-Z]|_[a-z])")
 
 
 def note_lost_fields(work: Work, target: Dialect) -> None:
-    """A finding where the answers of a hook's scripts have fields that are lost in the target."""
+    """Report fields in the answers of a hook's scripts that are lost in the target."""
     if work.source.id == target.id:
         return
     natives = [spec.native for spec in list_specs(work)]
@@ -27,7 +27,7 @@ def note_lost_fields(work: Work, target: Dialect) -> None:
 
 
 def find_lost_fields(source: Wire, target: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
-    """The keys of a dialect's answers that a text has and a target does not take on its own events."""
+    """The keys of a dialect's answers in a text that a target ignores on its own events."""
     target_extras = [list_extras(target, native, event) for native in natives]
     missing = {
         key
@@ -38,7 +38,7 @@ def find_lost_fields(source: Wire, target: Wire, event: str, natives: Sequence[s
 
 
 def find_foreign_fields(agent_wire: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
-    """The keys of other dialects' answers on an event that a text has, and that its own agent lacks."""
+    """The keys of other dialects' answers on an event that a text has and its own agent lacks."""
     other_wires = (get_wire(name) for name in list_dialects())
     all_keys = {
         key
@@ -57,7 +57,7 @@ def _find_printed(keys: Iterable[str], text: str) -> list[str]:
 
 
 def _list_fields(source: Wire, event: str) -> dict[str, str]:
-    """The words of a dialect for an event, each with the key that an answer has it under."""
+    """The values of a dialect for an event, each with its key in an answer."""
     natives = [native for native, canonical in source.events.items() if canonical == event] or [event]
     return {
         word: _take_key(place)

@@ -1,4 +1,4 @@
-"""Which capabilities a hook uses, each with the evidence: a field, its author's word, its script's text."""
+"""Which capabilities a hook uses, each with the evidence: a field, a declaration, the script's text."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ OUTPUT_WORDS = (
     "contextModification",
 )
 
-# Events whose answer may have other input for the tool.
+# Events whose answer may contain a new input for the tool.
 REWRITABLE = ("before_tool_execute", "permission_request")
 
 # Exit code 2 in a shell, in Python and in JavaScript.
 EXITS = re.compile(r"exit\D{0,3}2\b|SystemExit\(2")
 
 
-# For each command the texts of the scripts that it runs, by their names.
+# For each command, the texts of its scripts, by name.
 Scripts = Mapping[str, Mapping[str, str]]
 
 
@@ -69,7 +69,7 @@ def _read_named(hook: Hook) -> Iterator[tuple[str, str]]:
 
 
 def _read_fields(handler: Handler) -> Iterator[tuple[str, str]]:
-    """What the fields of its handler show."""
+    """The capabilities that its handler's fields show."""
     if handler.type in ("prompt", "agent"):
         yield "llm_evaluated", "a model decides"
     if handler.type == "http":
@@ -85,7 +85,7 @@ def _read_fields(handler: Handler) -> Iterator[tuple[str, str]]:
 
 
 def _read_scripts(hook: Hook, scripts: Scripts) -> Iterator[tuple[str, str]]:
-    """What the scripts that its command names print."""
+    """The capabilities that its scripts' output shows."""
     read = {"input_rewrite": REWRITE_WORDS, "structured_output": OUTPUT_WORDS}
     if hook.event not in REWRITABLE and not split_native(hook.event):
         # One script may serve several events; answers for the others do not count.
@@ -94,7 +94,7 @@ def _read_scripts(hook: Hook, scripts: Scripts) -> Iterator[tuple[str, str]]:
         for capability, words in read.items():
             word = next((word for word in words if word in text), None)
             if word:
-                yield capability, f"{script} says {word.strip(chr(34))}"
+                yield capability, f"{script} contains {word.strip(chr(34))}"
 
 
 def find_deny_forms(text: str) -> set[str]:
@@ -114,7 +114,7 @@ def denies(text: str) -> bool:
 
 
 def find_answer_forms(hook: Hook, scripts: Scripts) -> set[str]:
-    """The forms in which a guard denies, if printing is the only way it does: no exit code 2 in a script."""
+    """The forms of a guard's deny, if it denies only by printing: no exit code 2 in a script."""
     if not hook.blocking or hook.handler.type != "command":
         return set()
     texts = list(find_scripts(hook.handler, scripts).values())

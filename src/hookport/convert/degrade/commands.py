@@ -1,4 +1,4 @@
-"""What goes into the command itself because the target has no field for it."""
+"""Fields that move into the command, because the target lacks them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hookport.wire.table import FILE_PLACEHOLDER
 
 
 def degrade_standing_script(work: Work) -> bool:
-    """A script that the target runs in its place exists: a file that calls it would overwrite it."""
+    """Drop a script that the target runs at its own path: a file that calls it would overwrite it."""
     if not work.target.shape.in_place:
         return True
     command = work.hook.handler.command.strip().rstrip("'\"")
@@ -40,7 +40,7 @@ def degrade_background(work: Work) -> bool:
             work.options.append("--async")
         elif handler.type == "command" and not work.hook.blocking:
             work.note(f.AsyncInBackground)
-            # What a shell starts in the background gets no input, so the payload goes through another number.
+            # A background command of a shell gets no input, so the payload uses another descriptor.
             change_commands(
                 work, lambda command: f"{{ ( {close_command(command)}) <&3 3<&- >/dev/null 2>&1 & }} 3<&0"
             )
@@ -57,7 +57,7 @@ def degrade_background(work: Work) -> bool:
 
 
 def close_command(command: str) -> str:
-    """A command, whatever it ends in, ready to be followed by a closing bracket."""
+    """End a command so that a closing bracket may follow."""
     is_plain = re.fullmatch(r"[^#<\\\n]*[\w\"')/.}]", command)
     return f"{command}; " if is_plain else f"{command}\n"
 
@@ -147,7 +147,7 @@ def degrade_directory(work: Work) -> bool:
 
 
 def degrade_placeholders(work: Work) -> bool:
-    """Paths that start at the project's or the package's root, in the target's spelling."""
+    """Translate paths that start at the project's or the package's root."""
     source, target = work.source, work.target
     if work.hook.handler.type != "command" or work.is_prompt or work.is_home or target.is_hub:
         return True
@@ -180,10 +180,10 @@ def degrade_placeholders(work: Work) -> bool:
 
 
 def _spell_root(work: Work, role: str, spelling: str) -> str | None:
-    """How the target spells a root of the source, or the next best root; None if it has neither."""
+    """Find the target's spelling of a source root, or of the next best root; None if it has neither."""
     target = work.target
     spellings = target.project_dir if role == "project" else target.package_dir
-    # A root that is spelled as the working directory is not the root in another one.
+    # A root spelled as the working directory is wrong in another directory.
     if work.hook.handler.cwd and spellings[:1] == (".",):
         spellings = ()
     if spellings:
@@ -193,14 +193,14 @@ def _spell_root(work: Work, role: str, spelling: str) -> str | None:
     kind = f.GuardPlaceholderLost if work.hook.blocking else f.PlaceholderLost
     if role == "package" and target.project_dir:
         root = target.project_dir[0]
-        consequence = f"read as the project's root {root}; put the package's files there"
+        consequence = f"read as the project root {root}; put the package's files there"
         work.note(kind, placeholder=spelling, consequence=consequence)
         return root
     work.note(kind, placeholder=spelling, consequence="the command will not find its file")
     return None
 
 
-# A script by a relative path, alone or behind what runs it.
+# A script with a relative path, alone or after its interpreter.
 _RELATIVE = re.compile(
     r"""((?:(?:ba|z|da)?sh|python3?|node|ruby|perl) +)?"""
     r"""(\./[^\s'"$;|&<>()`\\]+|[\w.-]+(?:/[\w.-]+)+)(?=\s|$)"""
@@ -208,7 +208,7 @@ _RELATIVE = re.compile(
 
 
 def anchor_paths(work: Work) -> bool:
-    """Relative paths start from the project's root, so that they work in every working directory."""
+    """Anchor relative paths at the project root, so that they work in every working directory."""
     source, target, handler = work.source, work.target, work.hook.handler
     if (
         not (source.commands_start == "root" and target.commands_start == "moving" and target.project_dir)

@@ -18,10 +18,10 @@ CONTEXT_EVENTS = ("session_start", "before_prompt")
 
 
 def may_add_context(hook: Hook, texts: Iterable[str]) -> bool:
-    """Whether a hook may add context for the model; `texts` are its command and the scripts it names.
+    """Whether a hook may add context for the model; `texts` are its command and its scripts.
 
-    It does where it names the field for that. Plain text may be printed by any script, so when a session
-    begins and on a prompt every hook may, but for a guard that shows nothing but how it denies.
+    It does if it names the field for that. Any script may print plain text, so every hook may at a session's
+    start and on a prompt, except a guard that shows nothing but its deny.
     """
     if hook.handler.is_async or hook.handler.type in ("prompt", "agent"):
         return False
@@ -38,7 +38,7 @@ def may_add_context(hook: Hook, texts: Iterable[str]) -> bool:
 
 
 def explain_unread_context(target: Dialect, hook: Hook) -> str:
-    """Why an agent drops the context of a hook on its event; empty if it passes it on, or lacks the event."""
+    """Explain why an agent drops a hook's context on its event; empty if it does not, or lacks the event."""
     specs = [spec for spec, _ in find_slots(target, hook._replace(provider_data=NOTHING))]
     return next(filter(None, (_explain_unread(target, spec, hook.event) for spec in specs)), "")
 
@@ -51,13 +51,13 @@ def _explain_unread(target: Dialect, spec: EventSpec, event: str) -> str:
         for answers in products
     ]
     if spec.hears == "nothing" or not any(takes):
-        return f"{target.title} takes no text on {spec.native}"
+        return f"{target.title} takes no context on {spec.native}"
     if not all(takes):
-        return f"only one of its products takes text on {spec.native}"
+        return f"only one of its products takes context on {spec.native}"
     return f"{spec.native} does not fire {spec.unfired}" if spec.unfired and event in CONTEXT_EVENTS else ""
 
 
 def _takes_context(agent_wire: Wire, spec: EventSpec, event: str) -> bool:
-    """Whether the answer of an agent has a place for context."""
+    """Whether an agent's answer has a field for context."""
     _, lost = write_answer(agent_wire, Event(event, agent_wire.id, spec.native), Decision(context="context"))
     return not lost

@@ -1,4 +1,4 @@
-"""The timeout in the target's unit and limits, and fields that have no place there."""
+"""The timeout in the target's unit and limits, and fields that the target lacks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hookport.shapes.dialect import SECOND, Dialect, EventSpec, Timeout, Tree, g
 from hookport.shapes.entries import find_slots
 from hookport.shapes.limits import describe_slow_guard, find_longest_wait, spell
 
-# Fields that describe a hook and do not change what it does, with their empty values.
+# Fields that describe a hook without changing its behaviour, with their empty values.
 _WORDS: dict[str, Any] = {"name": "", "description": "", "metadata": NOTHING}
 
 
 def _keep_event(work: Work) -> None:
-    """Keep the event that was chosen by the hook's capabilities when these are removed."""
+    """Keep the event chosen by the hook's capabilities when these are removed."""
     target, before = work.target, list_specs(work)
     work.hook = work.hook._replace(capabilities=(), degradation=NOTHING)
     if [spec.native for spec, _ in find_slots(target, work.hook)] != [spec.native for spec in before]:
@@ -37,7 +37,7 @@ def _find_default(dialect: Dialect, hook: Hook, specs: list[EventSpec]) -> timed
 
 
 def degrade_timeout(work: Work) -> bool:
-    """The same time in the target's unit, within its limits."""
+    """Convert the timeout to the target's unit and limits."""
     hook, target = work.hook, work.target
     rule = _find_timeout_rule(target, hook)
     specs = list_specs(work)
@@ -73,7 +73,7 @@ def degrade_timeout(work: Work) -> bool:
 
 
 def _limit_timeout(work: Work, rule: Timeout, timeout: timedelta, specs: list[EventSpec]) -> timedelta:
-    """The time within the target's limits; a guard that asks for more is too slow there."""
+    """Limit the timeout to the target's range; a guard that asks for more is too slow there."""
     hook, target = work.hook, work.target
     most = find_longest_wait(target, specs, hook.handler.type)
     limited = max(timeout, rule.minimum or timeout)
@@ -92,7 +92,7 @@ def _limit_timeout(work: Work, rule: Timeout, timeout: timedelta, specs: list[Ev
 
 
 def degrade_fields(work: Work) -> bool:
-    """Fields without a place in the target, and those only another dialect knows."""
+    """Drop fields that the target lacks, and fields of another dialect."""
     target = work.target
     type_ = work.hook.handler.type
     for attr, nothing in _WORDS.items():
@@ -119,7 +119,7 @@ def degrade_fields(work: Work) -> bool:
 
 
 def _list_native_fields(data: Mapping[str, Tree]) -> list[str]:
-    """The fields of a dialect's own that a hook carries."""
+    """The dialect's own fields of a hook."""
     inner = [data.get(part) for part in ("group", "keys")]
     names = [name for name in data if name not in ("event", "group", "keys", "written_matcher")]
     return names + [str(name) for part in inner if isinstance(part, Mapping) for name in part]

@@ -1,4 +1,4 @@
-"""Whether a hook still runs and still blocks: a guard stays one, becomes stricter, or is an error."""
+"""Whether a hook still runs and still blocks: a guard stays a guard, becomes stricter, or is an error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hookport.shapes.entries import find_slots
 
 
 def degrade_event(work: Work) -> bool:
-    """The target has the event, or one that comes too late, or the hook goes."""
+    """Choose the target's event, or a later one, or drop the hook."""
     hook = work.hook
     if not hook.enabled and not has_field(work.target, "enabled"):
         work.note(f.DisabledHook)
@@ -35,7 +35,7 @@ def degrade_event(work: Work) -> bool:
 
 
 def degrade_blocking(work: Work) -> bool:
-    """A guard stays one or is reported; what must not block is kept from it."""
+    """Keep a guard a guard or report it; keep other hooks from blocking."""
     if work.target.is_hub:
         return True
     specs = list_specs(work)
@@ -56,10 +56,10 @@ def degrade_blocking(work: Work) -> bool:
 
 
 def _note_deaf_events(work: Work, deaf: list[str]) -> None:
-    """A guard on events that do not listen: lost, unless it never prevented anything."""
+    """Report a guard on events that ignore denies: lost, unless it never prevented anything."""
     hook = work.hook
     listened = [spec.blocks for spec, _ in find_slots(work.source, hook)]
-    # If the source does not document whether it blocks, the guard counts as one.
+    # If the source does not document whether it blocks, the hook counts as a guard.
     if not listened or any(blocks != "observe" for blocks in listened):
         work.note(f.GuardObserves, event=", ".join(deaf))
         return
@@ -69,7 +69,7 @@ def _note_deaf_events(work: Work, deaf: list[str]) -> None:
 
 
 def _note_needs(work: Work, specs: list[EventSpec]) -> None:
-    """What a guard on these events needs to be obeyed, and by whom it is."""
+    """Report what a guard on these events needs, and which products obey it."""
     for spec in specs:
         if spec.partly:
             work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
@@ -78,7 +78,7 @@ def _note_needs(work: Work, specs: list[EventSpec]) -> None:
 
 
 def _keep_from_blocking(work: Work) -> None:
-    """A hook that must not block, on events that can: its command never reports a block."""
+    """Wrap a hook that must not block, on events that can, so that it never reports a block."""
     type_ = work.hook.handler.type
     if work.wraps:
         work.note(f.KeptFromBlocking)
@@ -96,9 +96,9 @@ def _keep_from_blocking(work: Work) -> None:
 
 
 def _note_exit_code(work: Work, spec: EventSpec) -> None:
-    """What exit code 2 needs to be obeyed there."""
+    """Report what exit code 2 needs in the target."""
     if spec.exits == "none":
-        # One that fails closed blocks with every exit code but 0.
+        # A hook that fails closed blocks with every exit code except 0.
         if work.hook.handler.on_failure != "block" or not _can_fail_closed(work):
             work.note(f.ExitIgnored, event=spec.native)
     elif work.target.deny_reason == "needed":
@@ -108,7 +108,7 @@ def _note_exit_code(work: Work, spec: EventSpec) -> None:
 
 
 def degrade_failure(work: Work) -> bool:
-    """A hook that blocks when it fails must do so in the target too."""
+    """Make a hook that blocks on failure do so in the target too."""
     handler = work.hook.handler
     closed = handler.on_failure == "block"
     specs = list_specs(work)
@@ -138,7 +138,7 @@ def degrade_failure(work: Work) -> bool:
 
 
 def _wrap_failure(work: Work, *, always: bool) -> bool:
-    """The bridge answers for a command that fails, in time; the target's own field is kept beside it."""
+    """Let the bridge answer for a failing command, in time; the target's own field stays beside it."""
     handler = work.hook.handler
     if handler.on_failure or handler.timeout_action or always:
         work.note(f.CarriedInCommand, what="what a failure means")
@@ -152,7 +152,7 @@ def _wrap_failure(work: Work, *, always: bool) -> bool:
 
 
 def _speak_up(work: Work) -> None:
-    """If silence counts as a failure, a hook without an opinion answers that it has none."""
+    """Make a hook without an opinion answer, if the target treats silence as a failure."""
     answer = find_quirk(work.target, NO_OPINION)
     if not answer or work.hook.handler.type != "command" or work.hook.handler.on_failure != "block":
         return
@@ -174,7 +174,7 @@ def _can_fail_closed(work: Work) -> bool:
 
 
 def _settle_closed_failure(work: Work) -> bool:
-    """The target blocks on a failure whether the hook asks for it or not, and never on a timeout."""
+    """Report a target that blocks on every failure, but never on a timeout."""
     handler = work.hook.handler
     zero = (f.KeptFromBlocking.code, f.AsyncInBackground.code, f.HttpToCurl.code)
     harmless = any(finding.code in zero for finding in work.findings)

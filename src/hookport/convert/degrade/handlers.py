@@ -1,4 +1,4 @@
-"""What runs: handlers the target does not have, answers it does not read, payloads it does not send."""
+"""What runs: handlers that the target lacks, answers that it ignores, payloads that it does not send."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from hookport.shapes.entries import quote_shell_word
 
 
 def degrade_handler(work: Work) -> bool:
-    """The target has the handler's type on this event, or the strategy of the capability decides."""
+    """Keep a handler that the target has on this event, or apply the capability's strategy."""
     type_ = work.hook.handler.type
     allowed = all(not spec.types or type_ in spec.types for spec in list_specs(work))
     spec = work.target.handlers.get(type_)
     allowed = allowed and bool(spec and (spec.decides or not work.hook.blocking))
-    # Its payload and answer would be the target's own; behind the bridge they are those it knows.
+    # Its payload and answer would be the target's; behind the bridge they are its own dialect's.
     by_bridge = work.needs_bridge or (type_ == "http" and not agrees_with_target(work))
     is_foreign = type_ != "command" and work.can_wrap and by_bridge
     if (
@@ -55,7 +55,7 @@ def degrade_handler(work: Work) -> bool:
 
 
 def _ask_by_bridge(work: Work) -> bool:
-    """The bridge asks the model; where it cannot, a guard denies, but not a stop, which must end."""
+    """Let the bridge ask the model; if it cannot, a guard denies, except on a stop, which must end."""
     handler = work.hook.handler
     work.note(f.ModelAskedHere)
     work.needs_bridge = True
@@ -72,12 +72,12 @@ def _ask_by_bridge(work: Work) -> bool:
 
 
 def agrees_with_target(work: Work) -> bool:
-    """Whether the target talks to the handler as its own dialect does, without anything in between."""
+    """Whether the target talks to the handler like its own dialect, without a bridge."""
     return not work.needs_bridge and (work.is_home or agree(work.source, work.target, work.hook.event))
 
 
 def degrade_command(work: Work) -> bool:
-    """A hook with commands for some platforms only does nothing on the others, as far as the target can."""
+    """Limit a hook to the platforms of its commands, as far as the target can."""
     handler = work.hook.handler
     if (
         handler.type != "command"
@@ -99,7 +99,7 @@ def _drop_handler(work: Work) -> bool:
 
 
 def _note_variables(work: Work) -> None:
-    """Variables in headers that are not allowed are left empty, as they would be in a handler of its own."""
+    """Leave variables in headers empty if not allowed, as in the source's own handler."""
     handler = work.hook.handler
     named = {name for value in handler.headers.values() for name in re.findall(r"\$\{?([A-Za-z_]\w*)", value)}
     lost = sorted(named - set(handler.allowed_env))
@@ -108,7 +108,7 @@ def _note_variables(work: Work) -> None:
 
 
 def _write_curl(handler: Handler, *, failed: int) -> Handler:
-    """The call as a command: the payload from stdin is the body; a failed call is no decision."""
+    """Write the call as a command: the payload on stdin is the body; a failed call is no decision."""
     words = ["curl", "-gfsS", "-X", "POST"]
     if handler.timeout is not None:
         words += ["--max-time", f"{handler.timeout / SECOND:.3f}".rstrip("0").rstrip(".")]
@@ -127,7 +127,7 @@ def _write_curl(handler: Handler, *, failed: int) -> Handler:
 
 
 def _write_header(text: str, allowed: tuple[str, ...]) -> str:
-    """A header as one word of the shell; of its variables only the allowed ones are filled in."""
+    """Write a header as one shell word, in which only allowed variables are expanded."""
     parts = re.split(r"(\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*)", text)
     word = ""
     for number, part in enumerate(parts):
@@ -140,7 +140,7 @@ def _write_header(text: str, allowed: tuple[str, ...]) -> str:
 
 
 def degrade_rewrite(work: Work) -> bool:
-    """A rewrite the target ignores lets the original input through: block, unless configured otherwise."""
+    """Block a rewrite that the target ignores, unless configured otherwise."""
     if "input_rewrite" not in work.used:
         return True
     named = {*work.hook.degradation, *work.hook.capabilities}
@@ -162,7 +162,7 @@ def degrade_output(work: Work) -> bool:
         return True
     named = {*work.hook.degradation, *work.hook.capabilities}
     if work.wraps and "structured_output" not in named:
-        return True  # the bridge says a printed deny by the exit code
+        return True  # the bridge passes a printed deny on as the exit code
 
     def warn(work: Work) -> bool:
         kind = f.OutputCut if work.wraps else f.OutputLost
@@ -173,7 +173,7 @@ def degrade_output(work: Work) -> bool:
 
 
 def degrade_wire(work: Work) -> bool:
-    """A command of another dialect runs through the bridge, or a finding reports it."""
+    """Run a command of another dialect through the bridge, or report it."""
     if (work.is_home and not work.needs_bridge) or work.target.is_hub:
         return True
     if work.wraps:
@@ -183,7 +183,7 @@ def degrade_wire(work: Work) -> bool:
     ):
         work.note(f.WireDiffers, source=work.source.id, what=work.hook.handler.type)
         if work.hook.blocking and (work.is_url or work.hook.handler.type == "http"):
-            work.note(f.AnswerIgnored, source=work.source.id, evidence="a URL can only answer")
+            work.note(f.AnswerIgnored, source=work.source.id, evidence="a URL can deny only by its answer")
         elif work.hook.blocking and work.by_answer and not work.by_answer & set(work.target.obeys):
             evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
             work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
@@ -214,7 +214,7 @@ def _wrap(work: Work) -> None:
     words = (work.source.id, work.target.id, quote_shell_word(event))
     missing = ""
     is_kept = any(finding.code == f.KeptFromBlocking.code for finding in work.findings)
-    # A stop event that is denied every time would never end.
+    # An agent whose stop is always denied would never end.
     if work.hook.blocking and not is_kept and all(spec.blocks == "prevent" for spec in specs):
         missing = write_deny_command(work.target, MISSING, specs[0].deny_answer)
         missing += "" if missing.endswith("exit 2") else "; exit 0"

@@ -1,4 +1,4 @@
-"""The matcher as the target says it; wider or narrower only with a finding."""
+"""The matcher in the target; wider or narrower only with a finding."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ OF_SERVERS = (f.ServerWidened.code, f.McpPatternWidened.code)
 
 
 def degrade_matcher(work: Work) -> bool:
-    """The matcher as the target says it; where that is wider, the bridge looks at the hook's own.
+    """Convert the matcher to the target; if it becomes wider, the bridge checks the hook's own matcher.
 
-    A command that was written for the target is left as it is: it needs no bridge, and the finding tells.
+    A command written for the target stays unchanged: it needs no bridge, and the finding reports the change.
     """
     before, count = work.hook.matcher, len(work.findings)
     if not _write_terms(work):
@@ -77,7 +77,7 @@ def degrade_matcher(work: Work) -> bool:
 
 
 def _adjust_matcher(work: Work) -> tuple[tuple[Term, ...], list[f.Finding]]:
-    """The matcher that the target's own rules leave, and what they report of it."""
+    """The matcher after the target's own rules, and their reports on it."""
     matcher = work.hook.matcher
     if not work.target.adjust or not matcher:
         return matcher, []
@@ -109,7 +109,7 @@ def _names_servers(work: Work) -> bool:
 
 
 def _write_terms(work: Work) -> bool:
-    """The matcher as the target says it; wider or narrower only with a finding."""
+    """Convert the matcher to the target; wider or narrower only with a finding."""
     if work.target.is_hub or work.target.matching.grammar == "terms":
         _expand_refused_patterns(work)
     if work.target.is_hub:
@@ -133,7 +133,7 @@ def _write_terms(work: Work) -> bool:
 
 
 def _cover_every_tool(work: Work) -> bool:
-    """A hook without a matcher, where the target's events fire for some tools only."""
+    """Report a hook without a matcher, if the target's events fire only for some tools."""
     hook, specs = work.hook, list_specs(work)
     if specs and all(is_split(spec) for spec in specs):
         terms = normalise_terms([term for spec in specs for term in list_event_terms(spec)])
@@ -144,7 +144,7 @@ def _cover_every_tool(work: Work) -> bool:
 
 
 def _keep_shown_tools(work: Work) -> bool:
-    """The part of the matcher whose tools the target shows to hooks; without any the hook goes."""
+    """Keep the part of the matcher whose tools the target shows to hooks; drop the hook if none is left."""
     hook = work.hook
     terms = hook.matcher
     present = tuple(term for term in terms if _exists(work, term))
@@ -164,7 +164,7 @@ def _keep_shown_tools(work: Work) -> bool:
 
 
 def _note_wider(work: Work, present: tuple[Term, ...], read_terms: tuple[Term, ...]) -> None:
-    """Report terms that the target reads back and the hook does not have."""
+    """Report terms that the target reads back but the hook does not have."""
     for term in present:
         if term.kind == "mcp" and term not in read_terms:
             _note_mcp(work, term, read_terms)
@@ -174,7 +174,7 @@ def _note_wider(work: Work, present: tuple[Term, ...], read_terms: tuple[Term, .
 
 
 def _note_mcp(work: Work, term: Term, read_terms: tuple[Term, ...]) -> None:
-    """An MCP term that is read back as another one: only called otherwise, or wider."""
+    """Report an MCP term that is read back differently: renamed, or wider."""
     target = _select_event_tools(work.target, work.hook)
     names, patterns = spell_terms(target, (term,))
     read_parts = spell_terms(target, tuple(read_term for read_term in read_terms if read_term.kind == "mcp"))
@@ -196,7 +196,7 @@ def _spell_term(term: Term) -> str:
 
 
 def read_back(work: Work) -> tuple[Term, ...]:
-    """The matcher as the target reads it once it is written; everything, if no writing of it stays."""
+    """The matcher as the target reads it back; everything, if it cannot be written."""
     if all(find_matching(work.target, spec).grammar == "terms" for spec in list_specs(work)):
         return work.hook.matcher
     hook = work.hook
@@ -236,7 +236,7 @@ def _ignores_matcher(work: Work, specs: list[EventSpec]) -> bool:
 
 
 def _expand(work: Work) -> tuple[Term, ...]:
-    """Patterns become the tools they match: names differ, so the pattern itself would match others."""
+    """Replace patterns by the tools they match: names differ, so the pattern would match others."""
     terms: list[Term] = []
     source, target = _select_event_tools(work.origin, work.hook), _select_event_tools(work.target, work.hook)
     for term in work.hook.matcher:
@@ -310,7 +310,7 @@ def _may_be_mcp(source: Dialect, pattern: str) -> bool:
 
 
 def _is_in_a_part(source: Dialect, target: Dialect, pattern: str) -> bool:
-    """Whether a pattern finds an MCP tool by its server's or its own name alone, and so in the target too."""
+    """Whether a pattern matches an MCP tool by only its server's or own name, and so in the target too."""
     source_mcp, target_mcp = source.mcp or McpNames("mcp__", "__"), target.mcp or McpNames("mcp__", "__")
     # If fewer characters are allowed, a substitute replaces the others.
     is_spelled = not target_mcp.allowed or not re.search(r"[-:@/ $]|\\\.", pattern)
@@ -324,14 +324,14 @@ def _is_in_a_part(source: Dialect, target: Dialect, pattern: str) -> bool:
 
 
 def _mcp_terms(source: Dialect, pattern: str) -> list[Term]:
-    """The MCP tools or servers that a pattern's beginnings name; every server if they are not clear."""
+    """The MCP tools or servers named by a pattern's prefixes; every server if unclear."""
     mcp = source.mcp or McpNames("mcp__", "__")
     terms: list[Term] = []
     for text, is_start, is_end in find_beginnings(pattern):
         if text and not _may_be_mcp(source, re.escape(text)):
             continue
         server, joint, tool = text.removeprefix(mcp.prefix).partition(mcp.joint or "\0")
-        # `_` and `-` are in servers' names too.
+        # Servers' names also contain `_` and `-`.
         is_clear = bool(joint) and joint not in "_-" and not mcp.server_last
         if not is_clear or not text.startswith(mcp.prefix) or not (mcp.prefix or is_start):
             return [Term("mcp", ANY_SERVER)]
@@ -349,7 +349,7 @@ def _make_expanded_terms(work: Work, source: Dialect, term: Term, tools: list[st
 
 
 def _expand_refused_patterns(work: Work) -> None:
-    """Patterns that RE2 refuses as the tools they match; a matcher that is broken or on no tool goes."""
+    """Replace patterns that RE2 refuses by the tools they match; drop invalid and useless matchers."""
     refused = [term for term in work.hook.matcher if term.kind == "pattern" and find_re2_problem(term.value)]
     source = _select_event_tools(work.origin, work.hook)
     terms = [term for term in work.hook.matcher if term not in refused]
@@ -384,7 +384,7 @@ def _has_same_mcp(work: Work) -> bool:
 
 
 def _write_subject(work: Work) -> bool:
-    """A matcher on something else than a tool: the source of a session, a trigger, a path."""
+    """Convert a matcher on another subject than a tool: the source of a session, a trigger, a path."""
     hook = work.hook
     specs = list_specs(work)
     if not hook.matcher or not specs:
@@ -413,7 +413,7 @@ def _write_subject(work: Work) -> bool:
 
 
 def degrade_content(work: Work) -> bool:
-    """What the tool must be called with: where the target has no place for it, the bridge looks at it."""
+    """Convert the pattern on a tool's input: if the target has no field for it, the bridge checks it."""
     hook, target = work.hook, work.target
     if hook.content and not _keeps_content(work):
         of = [f"--pattern-of={work.content_of}"] if work.content_of else []
@@ -428,7 +428,7 @@ def degrade_content(work: Work) -> bool:
 
 
 def _keeps_content(work: Work) -> bool:
-    """Whether the target has a place for the pattern, and keeps it there."""
+    """Whether the target has a field for the pattern, and keeps it."""
     if not has_field(work.target, "content"):
         return all(spec.subject in ("command", "path") for spec in list_specs(work))
     adjusted = work.target.adjust([work.hook])[0] if work.target.adjust else [work.hook]

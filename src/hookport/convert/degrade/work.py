@@ -1,4 +1,4 @@
-"""One hook on its way to one target, and the strategies for what the target lacks."""
+"""One hook during its conversion to one target, and the strategies for what the target lacks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class HandlerValues(TypedDict, total=False):
 
 
 class Work:
-    """One hook on its way to one target: the hook as it is now, and the findings so far."""
+    """One hook during its conversion: its current form, and the findings so far."""
 
     def __init__(
         self,
@@ -51,24 +51,24 @@ class Work:
         self.index = index
         self.where = where
         self.target = target
-        # Whose wire the handler speaks, and whose names the matcher is written in.
+        # The dialect of the handler's wire, and the dialect of the matcher's names.
         self.source = self.origin = get(hook.dialect)
-        # The event that its script was written for, where the script's dialect would choose another.
+        # The event that its script was written for, if the script's dialect would choose another.
         self.written = _choose_event(self.source, hook)
         # The one field of the input that its pattern is for, if not all.
         self.content_of = _read_content_of(self.source, hook)
-        # What it is written as: its command, and the scripts that this runs.
+        # Its text: its command, and the scripts that this runs.
         self.texts = (hook.handler.command, *find_scripts(hook.handler, scripts).values())
         self.used = infer(hook, scripts)
         self.by_answer = find_answer_forms(hook, scripts)
         self.is_replaced = False
-        # Its command asks a URL, which cannot deny but by its answer.
+        # Its command calls a URL, which can deny only by its answer.
         self.is_url = False
         # The target has a handler of its type, and runs it.
         self.is_settled = False
-        # Its command is the prompt for a model, and no text of a shell.
+        # Its command is the prompt for a model, not a shell command.
         self.is_prompt = False
-        # What runs a command that speaks another dialect; None: nothing does.
+        # The bridge for a command of another dialect; None: no bridge.
         self.bridge = bridge
         self.is_wrapped = False
         # Something of the hook only the bridge can do, whatever the target's wire.
@@ -134,12 +134,12 @@ def _read_content_of(source: Dialect, hook: Hook) -> str:
 
 def choose_strategy(work: Work, capability: str) -> str:
     strategy = work.hook.degradation.get(capability, CAPABILITIES[capability])
-    # An unknown word is a finding; until it is corrected, the strategy is `block`.
+    # An unknown strategy is a finding; until it is corrected, the strategy is `block`.
     return strategy if strategy in STRATEGIES else "block"
 
 
 def list_specs(work: Work) -> list[EventSpec]:
-    """The native events the hook is written under; asked often, and it seldom changes."""
+    """The native events of the hook; cached, because it seldom changes."""
     hook = work.hook
     place = (hook.event, hook.matcher, hook.content, hook.blocking, hook.capabilities, hook.degradation)
     if work.placed != (*place, hook.provider_data):
@@ -149,7 +149,7 @@ def list_specs(work: Work) -> list[EventSpec]:
 
 
 def can_block(work: Work) -> bool:
-    """Whether every event the hook is written under lets it block."""
+    """Whether every native event of the hook lets it block."""
     specs = list_specs(work)
     return bool(specs) and all(spec.blocks in ("prevent", "retry") for spec in specs)
 
@@ -170,7 +170,7 @@ def apply_strategy(work: Work, capability: str, warn: Callable[[Work], bool]) ->
         return False
     work.note(f.BlockedInstead, capability=capability, evidence=evidence)
     hook = work.hook.name or work.where
-    reason = f"blocked: {work.target.title} cannot do what the hook {hook} needs ({capability})"
+    reason = f"blocked: {work.target.title} lacks what the hook {hook} needs ({capability})"
     work.hook = work.hook._replace(
         handler=Handler(command=write_deny_command(work.target, reason, list_specs(work)[0].deny_answer)),
         blocking=True,
@@ -185,7 +185,7 @@ def apply_strategy(work: Work, capability: str, warn: Callable[[Work], bool]) ->
 
 
 def write_deny_command(target: Dialect, reason: str, answer_here: Mapping[str, Any] = NOTHING) -> str:
-    """A shell command that blocks in the target's own terms and gives the reason."""
+    """A shell command that blocks in the target's own form, with the reason."""
     if answer_here or target.deny_answer:
         answer = json.dumps(answer_here or target.deny_answer, ensure_ascii=True).replace(
             "{reason}", json.dumps(reason)[1:-1]
@@ -197,7 +197,7 @@ def write_deny_command(target: Dialect, reason: str, answer_here: Mapping[str, A
 def change_commands(
     work: Work, rewrite: Callable[[str], str], windows: Callable[[str], str] | None = None
 ) -> None:
-    """Change the command and those of Unix platforms by one function, that of Windows by another."""
+    """Change the command and the Unix commands by one function, the Windows command by another."""
     handler = work.hook.handler
     platform = {
         name: (windows(text) if windows else text) if name == "windows" else rewrite(text)

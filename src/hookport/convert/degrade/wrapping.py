@@ -1,4 +1,4 @@
-"""Commands run through `hookport wrap`, so that a script gets the payload it was written for."""
+"""Commands that run through `hookport wrap`, so that a script gets the payload it was written for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hookport.wire.table import Wire, find_table
 
 PROGRAM = "hookport"
 MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
-# Which agent it is, as an entry may ask first, where several read its file.
+# The test for the agent that may precede an entry, if several agents read its file.
 _TEST = r"""\[ -[nz] "[${}\w-]+" \]"""
 AGENT_TESTS = rf"""(?P<tests>{_TEST}(?: (?:&&|\|\|) {_TEST})*) \|\| exit 0; """
 _WRAPPED = re.compile(
@@ -33,7 +33,7 @@ _WRAPPED = re.compile(
 class BridgeCall(NamedTuple):
     """How a command starts the bridge: shell words, a test that it exists, and words for PowerShell.
 
-    `entry` is what an installed entry calls itself; a converted file has none.
+    `entry` is the name of an installed entry; a converted file has none.
     """
 
     call: str = PROGRAM
@@ -46,7 +46,7 @@ ON_PATH = BridgeCall()
 
 
 def agree(source: Dialect, target: Dialect, event: str) -> bool:
-    """Whether payload and answer of a script are the same in both dialects."""
+    """Whether a script's payload and answer are the same in both dialects."""
     return _agree(source.id, target.id, event)
 
 
@@ -69,10 +69,10 @@ def _list_tables(agent_wire: Wire, event: str) -> object:
 def wrap_command(
     command: str, words: tuple[str, str, str], options: list[str], missing: str, bridge: BridgeCall = ON_PATH
 ) -> str:
-    """The command behind the bridge; `missing` is what runs where there is none, empty for nothing.
+    """The command behind the bridge; `missing` runs if the bridge is missing, or nothing if empty.
 
-    Variables that the bridge sets are spelled in braces with a default, so that only the shell fills them in
-    (GM5) and an agent that knows nothing of them runs the command all the same.
+    Variables that the bridge sets are spelled in braces with a default, so that only the shell expands them
+    (GM5), and an agent that does not know them still runs the command.
     """
     is_prompt = any(option.startswith("--type=") for option in options)
     for name in () if is_prompt else get_wire(words[0]).env:
@@ -111,18 +111,18 @@ def unwrap_hook(hook: Hook) -> Hook:
 
 
 def spell_matcher_option(matcher: Sequence[Term]) -> str:
-    """A matcher as `hookport wrap` takes it: its terms in JSON."""
+    """Format a matcher for `hookport wrap`: its terms in JSON."""
     return json.dumps([list(term) for term in matcher], ensure_ascii=False, separators=(",", ":"))
 
 
 def _parse_terms(text: str) -> tuple[Term, ...]:
-    """The same read; a matcher that is none matches everything."""
+    """Read such a matcher; an invalid one matches everything."""
     return tuple(Term(kind, value, tool) for kind, value, tool in select.parse_terms(text))  # type: ignore[arg-type]
 
 
 @lru_cache(4096)
 def _split(text: str) -> tuple[str, ...]:
-    """The words of a command; every question about an entry takes it apart again."""
+    """The words of a command; cached, because every question about an entry parses it."""
     return tuple(shlex.split(text))
 
 
@@ -149,10 +149,10 @@ def _make_inner_handler(
 
 
 def _split_names(word: str) -> str:
-    """A quoted word in which no variable is named: some agents drop a command that names an unset one."""
+    """Quote a word without naming a variable: some agents drop a command that names an unset variable."""
     return re.sub(r"\$(?=\w)", r"'\\$'", word)
 
 
 def quote_literal(text: str) -> str:
-    """A text as one word of the shell, in which nothing is filled in."""
+    """Quote a text as one shell word without expansions."""
     return "'" + text.replace("'", "'\\''") + "'"

@@ -1,4 +1,4 @@
-"""The agents that can be driven, one file each; a driver is loaded when asked for, by its file's name."""
+"""The agents that can be driven, one file each; a driver is loaded on demand, by its file's name."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def get(name: str) -> Driver:
 
 
 def get_dialect_id(driver: Driver) -> str:
-    """Return the id of the dialect that the driver speaks."""
+    """Return the id of the driver's dialect."""
     return driver.dialect.replace("_", "-")

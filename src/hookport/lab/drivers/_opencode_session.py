@@ -1,7 +1,7 @@
-"""One prompt for a server of OpenCode, which is started for it: run from its file, with prompt and program.
+"""One prompt for a server of OpenCode, which it starts: run from its file, with prompt and program.
 
-`opencode run` is gone as soon as a session is idle, before a hook can keep it going; a server is not, and the
-terminal works with one. The standard library is all it needs.
+`opencode run` exits as soon as a session is idle, before a hook can keep it going; a server does not, and the
+terminal also uses a server. This needs only the standard library.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
-# When no session was busy and no hook ran for so long, nothing more comes.
+# After this long without a busy session or a running hook, the run is over.
 QUIET_SECONDS = 1.5
 TICK_SECONDS = 0.1
 
 Tree = dict[str, object]
-# The server is on this machine, whatever the environment says of proxies.
+# The server is on this machine, whatever proxies the environment sets.
 open_ = build_opener(ProxyHandler({})).open
 
 
 def ask(url: str, body: Tree | None = None, method: str = "") -> Tree:
-    """What the server answers; the status of a refusal and its text."""
+    """Send a request; return the server's answer, or the status and text of a refusal."""
     data = None if body is None else json.dumps(body).encode()
     request = Request(  # noqa: S310 - the server's own URL
         url, data, {"Content-Type": "application/json"}, method=method or ("GET" if body is None else "POST")
@@ -46,13 +46,13 @@ def count_processes(session: int) -> int:
     count = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            # The name before it, in brackets, may have blanks; the session is the fourth field after it.
+            # The name in brackets may contain blanks; the session is the fourth field after it.
             count += path.read_text().rpartition(")")[2].split()[3] == str(session)
     return count
 
 
 def settle(url: str, server: int) -> None:
-    """Wait until the sessions are idle and only those processes are left that stay."""
+    """Wait until the sessions are idle and only permanent processes are left."""
     least = count_processes(server)
     since = time.monotonic()
     while time.monotonic() - since < QUIET_SECONDS:
@@ -64,7 +64,7 @@ def settle(url: str, server: int) -> None:
 
 
 def talk(url: str, prompt: str, server: int) -> int:
-    """Send the prompt, print the answer, and wait for the hooks; 1 where the prompt was refused."""
+    """Send the prompt, print the answer, and wait for the hooks; 1 if the prompt was refused."""
     session = f"{url}/session/{ask(f'{url}/session', {})['id']}"
     parts = [{"type": "text", "text": prompt}]
     answer = ask(f"{session}/message", {"parts": parts})
@@ -75,7 +75,7 @@ def talk(url: str, prompt: str, server: int) -> int:
         if part.get("type") == "text":
             sys.stdout.write(part["text"] + "\n")
     settle(url, server)
-    # No other way of ending a session is told to hooks.
+    # Hooks get no event for any other way of ending a session.
     ask(session, method="DELETE")
     settle(url, server)
     return 1 if "refused" in answer else 0
@@ -98,7 +98,7 @@ def main(prompt: str, program: list[str]) -> int:
             if " listening on " in line:
                 url = line.split()[-1]
                 break
-        # What it prints later is taken too, or it would wait for a reader.
+        # Its later output is read too, or it would wait for a reader.
         threading.Thread(target=sys.stderr.writelines, args=(printed,), daemon=True).start()
         return talk(url, prompt, server.pid) if url else 1
     finally:

@@ -1,4 +1,4 @@
-"""How drivers write settings down: JSON, and TOML of plain values, only where a stage allows it."""
+"""How drivers write settings: JSON, and TOML of plain values, only where a stage allows it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write_json(path: Path, tree: Tree) -> None:
 
 
 def write_toml(path: Path, tables: Mapping[str, Mapping[str, Tree]]) -> None:
-    """Tables by their header, the first without one; values are those that JSON writes the same way."""
+    """Format tables by header, the first without one; only values that JSON writes the same way."""
     blocks = []
     for header, table in tables.items():
         lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items()]

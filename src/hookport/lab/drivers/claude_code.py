@@ -1,4 +1,4 @@
-"""Claude Code: `claude -p` with the Messages API on loopback; everything is said in the environment."""
+"""Claude Code: `claude -p` with the Messages API on loopback, configured through the environment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
-# Measured on 2.1.325: with `-p` no folder has to be trusted and no account is asked for.
+# Measured on 2.1.325: `-p` needs neither a trusted folder nor an account.
 def settle(stage: Stage) -> None:
     refused = {str(stage.project): {"hasTrustDialogAccepted": False}}
     settings = {**make_servers(stage), **({} if stage.trusted else {"projects": refused})}
@@ -29,13 +29,13 @@ def environment(stage: Stage) -> Mapping[str, str]:
         "DISABLE_AUTOUPDATER": "1",
         "DISABLE_ERROR_REPORTING": "1",
         "DISABLE_TELEMETRY": "1",
-        # As root it refuses to skip permissions without it.
+        # Without it, root may not skip permissions.
         "IS_SANDBOX": "1",
     }
 
 
-# The names and inputs are those of the tools that it offers to the model (measured, 2.1.325). It edits and
-# overwrites only files that it has read before.
+# The names and inputs of the tools that it offers to the model (measured, 2.1.325). It edits and overwrites
+# only files that it has read before.
 CALLS: Calls = {
     "shell": lambda _stage, line: ModelCall("Bash", {"command": line, "description": "as scripted"}),
     "write": lambda stage, path, text: ModelCall(

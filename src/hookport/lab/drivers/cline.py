@@ -1,4 +1,4 @@
-"""Cline: its command line program, which approves by itself; it is kept from starting its daemon."""
+"""Cline: its command line program, which approves everything itself, without its daemon."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def command(stage: Stage) -> Sequence[str]:
 
 
 def environment(_stage: Stage) -> Mapping[str, str]:
-    # A run of one prompt is played in the process itself in either mode; only this one starts no daemon that
+    # A run of one prompt happens in the process itself in either mode; only this mode starts no daemon that
     # outlives it (measured, 3.0.65: the same hooks and answers).
     return {"CLINE_NO_AUTO_UPDATE": "1", "CLINE_SESSION_BACKEND_MODE": "local"}
 

@@ -1,4 +1,4 @@
-"""Codex CLI: `codex exec` with a provider of its own that speaks the Responses API on loopback."""
+"""Codex CLI: `codex exec` with its own provider, which uses the Responses API on loopback."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
 from hookport.lab.drivers._settings import make_server, write_toml
 
-# Of the models that it knows only this one is given plain tools; newer ones write JavaScript that calls them
+# Of the models that it knows, only this one gets plain tools; newer ones write JavaScript that calls them
 # (measured, 0.166.0).
 MODEL = "gpt-5.5"
 
@@ -32,8 +32,8 @@ def settle(stage: Stage) -> None:
         "model_providers.lab": provider,
         "features": dict.fromkeys(waiting, False),
         "analytics": {"enabled": False},
-        # A project that is not trusted has its hooks skipped. Without a word on it the bypass of approvals
-        # counts as trust (measured, 0.166.0).
+        # Hooks of an untrusted project are skipped. Without this setting, the bypass of approvals counts
+        # as trust (measured, 0.166.0).
         f"projects.{json.dumps(str(stage.project))}": {
             "trust_level": "trusted" if stage.trusted else "untrusted"
         },
@@ -44,7 +44,7 @@ def settle(stage: Stage) -> None:
 
 
 def command(stage: Stage) -> Sequence[str]:
-    # The bypass is for its approvals and its sandbox, not for the trust of hooks.
+    # The bypass covers its approvals and its sandbox, not the trust of hooks.
     freely = "--dangerously-bypass-approvals-and-sandbox"
     return (*stage.program, "exec", freely, "--skip-git-repo-check", stage.prompt)
 
@@ -54,7 +54,7 @@ def environment(stage: Stage) -> Mapping[str, str]:
 
 
 def _make_patch(stage: Stage, path: str, act: str, *lines: str) -> ModelCall:
-    """A free-form patch; its paths are relative to where the agent was started."""
+    """A free-form patch; its paths are relative to the agent's start folder."""
     place = os.path.relpath(stage.project / path, stage.cwd)
     body = "\n".join(["*** Begin Patch", f"*** {act} File: {place}", *lines, "*** End Patch"])
     return ModelCall("apply_patch", body + "\n")
@@ -73,7 +73,7 @@ def read(stage: Stage, path: str) -> ModelCall:
     return ModelCall("exec_command", {"cmd": f"cat {shlex.quote(str(stage.project / path))}"})
 
 
-# Measured, 0.166.0: no tool of its own reads files, its shell does; MCP tools are in a namespace.
+# Measured, 0.166.0: only its shell reads files; MCP tools are in a namespace.
 CALLS: Calls = {
     "shell": lambda _stage, line: ModelCall("exec_command", {"cmd": line}),
     "write": write,
@@ -92,6 +92,6 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={
-        "permission_request.fires": "nobody is asked for a permission in `codex exec` (measured, 0.166.0)",
+        "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
     },
 )

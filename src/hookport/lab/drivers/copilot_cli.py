@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI: `copilot -p` with a model of one's own, offline."""
+"""GitHub Copilot CLI: `copilot -p` with a custom model, offline."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from hookport.lab.drivers._settings import make_absolute, make_servers, write_js
 
 
 def settle(stage: Stage) -> None:
-    # Hooks of a repository that is not trusted are skipped. `--trust-folder` trusts the folder that it is
-    # started in, and below the repository's root it then skips them even where this entry stands (measured,
-    # 1.0.102).
+    # Hooks of an untrusted repository are skipped. `--trust-folder` trusts the start folder, and below the
+    # repository's root it then skips them even with this entry (measured, 1.0.102).
     folders = [str(stage.project)] if stage.trusted else []
     write_json(stage.home / ".copilot" / "config.json", {"trustedFolders": folders})
     if stage.mcp:
@@ -61,10 +60,10 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
-    # Of several hooks that tell something with the prompt the last is heard (measured, 1.0.102).
+    # Of several hooks with context for a prompt, only the last counts (measured, 1.0.102).
     alone=("context-prompt",),
     lacks={
-        "before_tool_execute.transcript": "Copilot CLI sends the path of its transcript where it stops, at "
-        "subagents and before a compaction only (measured, 1.0.102)",
+        "before_tool_execute.transcript": "Copilot CLI sends its transcript's path only when it stops, for "
+        "subagents and before a compaction (measured, 1.0.102)",
     },
 )

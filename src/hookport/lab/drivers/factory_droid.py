@@ -24,7 +24,7 @@ def settle(stage: Stage) -> None:
 
 
 def command(stage: Stage) -> Sequence[str]:
-    # A custom model is called by the name that is shown, and its number (measured, 0.215.0).
+    # A custom model is selected by its display name and its number (measured, 0.215.0).
     return (*stage.program, "exec", "-m", "custom:Lab-0", "--skip-permissions-unsafe", stage.prompt)
 
 
@@ -66,7 +66,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={
-        "before_tool_execute.mode": "run with --skip-permissions-unsafe, Droid says `auto-low` (FD11)",
+        "before_tool_execute.mode": "run with --skip-permissions-unsafe, Droid sends `auto-low` (FD11)",
         "before_prompt.fires": "UserPromptSubmit does not fire in `droid exec` (measured, 0.215.0)",
     },
 )

@@ -10,7 +10,7 @@ from hookport.lab.drivers._settings import make_absolute, make_servers, write_js
 
 def settle(stage: Stage) -> None:
     settings = {
-        # Without a type it ends with 41, "Invalid auth method selected" (measured, 0.61.0).
+        # Without a type it exits with 41, "Invalid auth method selected" (measured, 0.61.0).
         "security": {
             "auth": {"selectedType": "gemini-api-key"},
             "folderTrust": {"enabled": not stage.trusted},
@@ -24,11 +24,11 @@ def settle(stage: Stage) -> None:
 
 
 def command(stage: Stage) -> Sequence[str]:
-    # A concrete model keeps it from asking another one which to take. Files above the folder that it is
-    # started in are out of its reach, unless they are named.
+    # A concrete model keeps it from asking another model for a choice. Files above its start folder are out
+    # of its reach unless named.
     model = ("-m", "gemini-2.5-flash")
     reach = ("--include-directories", str(stage.project)) if stage.cwd != stage.project else ()
-    # Without it nothing is done in a folder that is not trusted: it ends with 55 (measured, 0.61.0).
+    # Without it, it exits with 55 in an untrusted folder (measured, 0.61.0).
     anyway = () if stage.trusted else ("--skip-trust",)
     return (*stage.program, *model, *reach, "-p", stage.prompt, "--approval-mode=yolo", *anyway)
 
@@ -38,7 +38,7 @@ def environment(stage: Stage) -> Mapping[str, str]:
         "GEMINI_API_KEY": "none",
         "GOOGLE_GEMINI_BASE_URL": stage.url,
         "GEMINI_CLI_NO_RELAUNCH": "true",
-        # `--skip-trust` would skip a project's hooks without a word (measured, 0.61.0).
+        # `--skip-trust` would silently skip a project's hooks (measured, 0.61.0).
         **({"GEMINI_CLI_TRUST_WORKSPACE": "true"} if stage.trusted else {}),
     }
 

@@ -1,4 +1,4 @@
-"""Kimi CLI, the one in Python: `kimi --print` with a provider of one's own in its configuration."""
+"""Kimi CLI, the Python program: `kimi --print` with a custom provider in its configuration."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ CALLS: Calls = {
 
 DRIVER = Driver(
     title="Kimi CLI",
-    # 1.52.0 only says farewell; 1.51.0 is the last that works. Its package takes Python 3.12, but on 3.12.1
-    # it dies at start (`super(type, obj)`, measured).
+    # 1.52.0 only prints a farewell; 1.51.0 is the last version that works. Its package accepts Python 3.12,
+    # but on 3.12.1 it crashes at start (`super(type, obj)`, measured).
     package=AgentPackage("pypi", "kimi-cli", "1.51.0", python=(3, 13)),
     program="kimi",
     protocol="chat",
@@ -55,6 +55,6 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={
-        "before_prompt.context": "nothing that a hook prints reaches the model (measured, 1.51.0)",
+        "before_prompt.context": "a hook's output does not reach the model (measured, 1.51.0)",
     },
 )

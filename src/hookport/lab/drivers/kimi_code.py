@@ -1,4 +1,4 @@
-"""Kimi Code, the one for Node: `kimi -p` with a provider of one's own in its configuration."""
+"""Kimi Code, the Node program: `kimi -p` with a custom provider in its configuration."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def settle(stage: Stage) -> None:
 
 
 def command(stage: Stage) -> Sequence[str]:
-    # Nobody is asked with `-p` (measured, 2.1.0).
+    # `-p` asks nobody (measured, 2.1.0).
     return (*stage.program, "-p", stage.prompt)
 
 
@@ -46,7 +46,7 @@ CALLS: Calls = {
 
 DRIVER = Driver(
     title="Kimi Code",
-    # It asks for 22.19.
+    # It requires 22.19.
     package=AgentPackage("npm", "@moonshot-ai/kimi-code", "2.1.0", node=22),
     program="kimi",
     protocol="chat",

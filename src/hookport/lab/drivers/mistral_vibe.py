@@ -1,4 +1,4 @@
-"""Mistral Vibe: `vibe -p` with a provider of one's own in its configuration."""
+"""Mistral Vibe: `vibe -p` with a custom provider in its configuration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def settle(stage: Stage) -> None:
     if stage.mcp:
         tables["[mcp_servers]"] = {"name": "lab", "transport": "stdio", "command": list(stage.mcp)}
     write_toml(stage.home / ".vibe" / "config.toml", tables)
-    # No hook of a folder that is not in it is loaded; `--trust` trusts one run, which nobody else can see.
+    # It loads no hook of a folder outside this list; `--trust` trusts one run, which is not recorded.
     folders = [str(stage.project)]
     kept = {"trusted": folders if stage.trusted else [], "untrusted": [] if stage.trusted else folders}
     write_toml(stage.home / ".vibe" / "trusted_folders.toml", {"": kept})
@@ -41,7 +41,7 @@ def environment(_stage: Stage) -> Mapping[str, str]:
 
 
 def mcp(_stage: Stage, tool: str, given: Mapping[str, object]) -> ModelCall:
-    """Tools of an MCP server are functions that only a program of the model can call."""
+    """Call an MCP tool: only a program of the model can call these functions."""
     return ModelCall("run_typescript", {"code": f"return await tools.mcp_lab.{tool}({json.dumps(given)});"})
 
 
@@ -67,6 +67,6 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
-    # The first hook that denies an end is the last one asked, three times in a turn (measured, 3.0.2).
+    # After the first hook that denies a stop, no further hook runs, three times in a turn (measured, 3.0.2).
     alone=("stop-once",),
 )

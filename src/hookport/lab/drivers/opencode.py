@@ -39,7 +39,7 @@ def environment(_stage: Stage) -> Mapping[str, str]:
         "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
         "OPENCODE_DISABLE_SHARE": "1",
-        # It installs a package for plugins on its start, and without a network tries for 70 s (measured,
+        # It installs a package for plugins at its start, and without a network tries for 70 s (measured,
         # 1.18.33).
         "npm_config_fetch_retries": "0",
     }
@@ -67,8 +67,8 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
-    # A server is there when a hook at the end of a turn answers (measured, 1.18.33).
+    # A server is still running when a hook at the end of a turn answers (measured, 1.18.33).
     has=("agent_stop.block",),
-    # It takes a processor for 5 s, and is waited for when it is done.
+    # It uses a processor for 5 s, and the run waits for it.
     patience=180,
 )

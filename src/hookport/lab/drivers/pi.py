@@ -16,8 +16,8 @@ def settle(stage: Stage) -> None:
         "models": [{"id": "lab-model"}],
     }
     write_json(stage.home / ".pi" / "agent" / "models.json", {"providers": {"lab": model}})
-    # Extensions of a project that is not trusted are left out without a word; `--approve` trusts one run,
-    # which nobody else can see (measured, 0.87.1).
+    # Extensions of an untrusted project are silently skipped; `--approve` trusts one run, which is not
+    # recorded (measured, 0.87.1).
     write_json(stage.home / ".pi" / "agent" / "trust.json", {str(stage.project): stage.trusted})
 
 

@@ -63,7 +63,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={
-        "before_tool_execute.untrusted": "Qwen Code runs no shell in a folder that it does not trust,"
+        "before_tool_execute.untrusted": "Qwen Code runs no shell in an untrusted folder,"
         " whatever approvals it has (measured, 0.24.4)",
         "session_end.fires": "SessionEnd does not fire with `-p` (measured, 0.24.4)",
     },

@@ -1,10 +1,10 @@
-"""The ways to talk to a model, one module each, found by file name; each has the same five functions.
+"""The protocols for models, one module each, found by file name; each has the same five functions.
 
 - `recognise(path)`: whether a request to that path asks the model for its next answer.
-- `read(body)`: the conversation that such a request carries.
-- `write_reply(step, ask, serial)`: the answer to it, streamed or not as the request wants it.
+- `read(body)`: the conversation in such a request.
+- `write_reply(step, ask, serial)`: the answer to it, streamed or not as requested.
 - `answer_aside(ask)`: the answer to side requests (lists of models, counts of tokens), or nothing.
-- `make_refusal(message)`: the body of an error, as that protocol writes it.
+- `make_refusal(message)`: the body of an error, in that protocol.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol, cast
 from hookport.base.tree import Tree
 from hookport.lab.driver import ModelStep
 
-# What stands in a request or an answer: parsed JSON.
+# The content of a request or an answer: parsed JSON.
 
 MODEL = "scripted-model"
 
@@ -33,7 +33,7 @@ class ModelRequest(NamedTuple):
 
 
 class ModelReply(NamedTuple):
-    """What the server answers: JSON, or a stream of texts as they go over the line."""
+    """The server's answer: JSON, or a stream of raw texts."""
 
     body: Tree = None
     stream: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class ToolResult(NamedTuple):
 
 
 class Conversation(NamedTuple):
-    """The conversation in a request. A request with a `schema` wants JSON of that form, not a next step."""
+    """The conversation in a request. A request with a `schema` expects JSON of that form, not a next step."""
 
     turns: tuple[ModelTurn, ...] = ()
     texts: tuple[Message, ...] = ()
@@ -81,7 +81,7 @@ class Conversation(NamedTuple):
 
 
 class ModelProtocol(Protocol):
-    """What every module of this package offers."""
+    """The functions of every module of this package."""
 
     def recognise(self, path: str) -> bool: ...
     def read(self, body: Tree) -> Conversation: ...
@@ -110,7 +110,7 @@ def format_event(data: Tree, name: str = "") -> str:
 
 
 def join_text(content: Tree) -> str:
-    """Join the text of a content, which is a text or a list of parts in every protocol."""
+    """Join the text of a content, which is a string or a list of parts in every protocol."""
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):

@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, and the many servers that speak it: one delta for each piece of a message.
+"""OpenAI Chat Completions, which many servers implement: one delta for each piece of a message.
 
 https://platform.openai.com/docs/api-reference/chat/streaming
 """
@@ -25,7 +25,7 @@ from hookport.lab.protocols import (
     name_calls,
 )
 
-# The moment of every answer, since nothing depends on it.
+# The time of every answer; nothing depends on it.
 CREATED = 1_700_000_000
 
 
@@ -102,7 +102,7 @@ def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
 
 
 def answer_aside(ask: ModelRequest) -> ModelReply | None:
-    """The list of models; it is also what an Anthropic client reads from it."""
+    """Answer the list of models, in a form that Anthropic clients also read."""
     if ask.method == "POST" or not (ask.path.endswith("/models") or "/models/" in ask.path):
         return None
     name = ask.path.rpartition("/models/")[2] if "/models/" in ask.path else MODEL

@@ -35,7 +35,7 @@ def recognise(path: str) -> bool:
 
 def read(body: Tree) -> Conversation:
     body = as_object(body)
-    # Some clients wrap the request, as the Code Assist server wants it.
+    # Some clients wrap the request, as the Code Assist server requires.
     body = as_object(body.get("request")) or body
     turns, texts, answers = [], [], []
     for content in [

@@ -1,6 +1,6 @@
-"""OpenAI Responses: items of output, each added, filled and done by events of its own.
+"""OpenAI Responses: items of output, each added, filled and done by its own events.
 
-A call with a text as input is a custom (free-form) call; tools may come in namespaces, and in an input item
+A call with a string as input is a custom (free-form) call; tools may come in namespaces, and in an input item
 `additional_tools`. https://platform.openai.com/docs/api-reference/responses-streaming
 """
 
@@ -57,7 +57,7 @@ def read(body: Tree) -> Conversation:
             text, open_turn = "\n".join(filter(None, (text, join_text(item.get("content"))))), True
             texts.append(Message("assistant", join_text(item.get("content"))))
         elif kind != "reasoning":
-            # Whatever is not the model's own ends its turn: an answer to a call, or a message.
+            # Items from others end the model's turn: an answer to a call, or a message.
             if open_turn:
                 turns.append(ModelTurn(text, tuple(calls)))
                 text, calls, open_turn = "", [], False
@@ -137,7 +137,7 @@ def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
 def _make_filling(
     item: dict[str, Tree], place: dict[str, Tree]
 ) -> tuple[str, list[tuple[str, dict[str, Tree]]]]:
-    """Find the field of an item that is filled after it was added, and the events that fill it."""
+    """Find the field of an item that is filled later, and the events that fill it."""
     if item["type"] == "message":
         part, place = item["content"][0], {**place, "content_index": 0}
         empty = {**part, "text": ""}

@@ -1,4 +1,4 @@
-"""The talk with a model, in a process of its own: one request on stdin, one line of JSON on stdout."""
+"""The conversation with a model, in its own process: one request on stdin, one line of JSON on stdout."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _DETAIL_LIMIT = 300
 
 
 def hold(request: Tree) -> None:
-    """Talk to the model until it answers, and print its text, or how that failed."""
-    print(json.dumps(_talk(request)), end="")  # noqa: T201 -- stdout is how the parent process hears of it
+    """Talk to the model until it answers, and print its text or the failure."""
+    print(json.dumps(_talk(request)), end="")  # noqa: T201 -- the parent process reads it from stdout
 
 
 def _talk(request: Tree) -> Tree:
@@ -56,7 +56,7 @@ def _make_failure(outcome: str, detail: str) -> Tree:
 
 
 def _load_model(provider: str, model: str, base_url: str, api_key: str) -> Model:
-    # A server at home needs no key, but the libraries do.
+    # A local server needs no key, but the libraries do.
     api_key = api_key or "none"
     if provider == "anthropic":
         from pydantic_ai.models.anthropic import AnthropicModel
@@ -68,7 +68,7 @@ def _load_model(provider: str, model: str, base_url: str, api_key: str) -> Model
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     if base_url:
-        # Chat Completions without what only OpenAI's own servers understand.
+        # Chat Completions without fields that only OpenAI's own servers accept.
         return OpenAIChatModel(
             model, provider=OpenAICompatibleProvider("server", base_url=base_url, api_key=api_key)
         )

@@ -1,8 +1,8 @@
-"""One question to a model by the providers' own HTTP interfaces: what a prompt hook needs, and nothing else.
+"""One question to a model over the providers' own HTTP interfaces: all that a prompt hook needs.
 
-The libraries of the providers take more than a second to load, on every event. Sources, read 2026-11-18:
+The providers' libraries take more than a second to load, on every event. Sources, read 2026-11-18:
 Anthropic's Messages API (`/v1/messages`, version 2023-06-01) and OpenAI's Chat Completions
-(`/chat/completions`), which most other servers speak too.
+(`/chat/completions`), which most other servers also implement.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 BASE_URLS = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1"}
 ANTHROPIC_VERSION = "2023-06-01"
-# Anthropic's interface wants a limit; an answer is a sentence or two.
+# Anthropic's interface requires a limit; an answer is a sentence or two.
 MOST_TOKENS = 4096
-# As the providers' own libraries do: too many requests, and what is wrong with the server for a moment.
+# As in the providers' own libraries: too many requests, and temporary server errors.
 RETRIED = (408, 409, 429, 500, 502, 503, 504, 529)
 PAUSES_SECONDS = (0.5, 1.0)
 DETAIL_LIMIT = 300
 
 
 def ask(service: Tree, task: str, message: str, env: Mapping[str, str], timeout_seconds: float) -> Tree:
-    """Ask for the model's answer; return its text, or how that failed: `outcome` and `detail`."""
+    """Ask for the model's answer; return its text, or the failure as `outcome` and `detail`."""
     is_anthropic = service["provider"] == "anthropic"
     url, headers, body = (_write_anthropic if is_anthropic else _write_openai)(service, task, message)
     data = json.dumps(body).encode()
@@ -46,7 +46,7 @@ def ask(service: Tree, task: str, message: str, env: Mapping[str, str], timeout_
     try:
         text = (_read_anthropic if is_anthropic else _read_openai)(json.loads(reply.text))
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        return {"outcome": "completed", "detail": "HTTP 200, but the answer is not one of this interface"}
+        return {"outcome": "completed", "detail": "HTTP 200, but the answer has an unknown format"}
     return {"text": text}
 
 

@@ -1,7 +1,7 @@
 """What an agent hook may see of a project: files below its root, read only, in bounded pieces.
 
-Every path is resolved, links included, before it is compared with the root. Texts are searched for as they
-are: a pattern from a model could run for ever.
+Every path is resolved, links included, before it is compared with the root. Texts are searched literally:
+a pattern from a model could run for ever.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _UNSEARCHED = {".git", ".hg", ".svn", ".venv", "node_modules"}
 
 
 class _RefusedError(Exception):
-    """Why a path is not read; the model gets to see it."""
+    """The reason why a path is not read; the model sees it."""
 
 
 class Project:
-    """The tools of an agent hook; their docstrings are what the model reads about them."""
+    """The tools of an agent hook; the model reads their docstrings."""
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
@@ -73,7 +73,7 @@ class Project:
             path: a directory or a file, relative to the project's root
         """
         if not text:
-            return "refused: there is no text to look for"
+            return "refused: the text to search for is empty"
         hits: list[str] = []
         try:
             for hit in self._hits(text.encode("utf-8", "surrogatepass"), self._inside(path)):
@@ -103,7 +103,7 @@ class Project:
                 continue
             left -= len(content)
             if left < 0:
-                yield f"[stopped after {SEARCHED_BYTES} bytes: look into one directory at a time]"
+                yield f"[stopped after {SEARCHED_BYTES} bytes: search one directory at a time]"
                 return
             if text not in content:
                 continue
@@ -119,7 +119,7 @@ class Project:
             folders[:] = sorted(set(folders) - _UNSEARCHED)
             for name in sorted(names):
                 place = os.path.join(folder, name)
-                # Links are left out: what they lead to is searched where it is, if it is in the project.
+                # Links are skipped: a target inside the project is searched at its own path.
                 if os.path.isfile(place) and not os.path.islink(place):
                     yield place
 

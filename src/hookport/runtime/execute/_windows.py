@@ -1,4 +1,4 @@
-"""Run one hook command on Windows; files take the place of pipes, so nothing blocks and nobody holds us."""
+"""Run one hook command on Windows, with files instead of pipes, so that nothing blocks or outlives it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import IO
 
-# An exit code from here on is an NTSTATUS error: the process crashed or was ended.
+# An exit code from here on is an NTSTATUS error: the process crashed or was killed.
 FIRST_CRASH_CODE = 0xC0000000
 OWN_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 DETACHED = getattr(subprocess, "DETACHED_PROCESS", 0)
@@ -40,7 +40,7 @@ def run(
     env: Mapping[str, str],
     timeout_seconds: float | None,
 ) -> RunResult:
-    """Run a command to its end; text runs by `cmd /c`, a list without a shell."""
+    """Run a command to its end; text runs through `cmd /c`, a list without a shell."""
     began = time.monotonic()
     with (
         tempfile.TemporaryFile() as stdin_file,
@@ -81,7 +81,7 @@ def run(
     if code is None:
         return result.replace(detail=f"took longer than {timeout_seconds:.3g} s and was stopped")
     if code >= FIRST_CRASH_CODE or code < 0:
-        return result.replace(outcome="signal", exit_code=None, detail=f"was ended with status {code:#x}")
+        return result.replace(outcome="signal", exit_code=None, detail=f"was killed with status {code:#x}")
     return result
 
 
@@ -93,7 +93,7 @@ def start(
     env: Mapping[str, str],
     timeout_seconds: float | None,
 ) -> int:
-    """Start a command under a detached Python that keeps its deadline; nothing is called when it ends."""
+    """Start a command under a detached Python that enforces its deadline; nothing is called when it ends."""
     order = {
         "path": sys.path,
         "command": command,

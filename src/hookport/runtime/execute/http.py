@@ -1,7 +1,7 @@
-"""Hooks behind a URL: one POST of the event; only a whole 2xx answer that can be read counts.
+"""Hooks behind a URL: one POST of the event. Only a complete, readable 2xx answer counts.
 
-All else is a failure. The event and the headers go to HTTPS hosts with a trusted certificate, or by plain
-HTTP to this machine.
+Everything else is a failure. The event and the headers go to HTTPS hosts with a trusted certificate, or over
+plain HTTP to this machine.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 ANSWER_LIMIT = 1024 * 1024
 REDIRECT_LIMIT = 3
-# These two repeat the method and the body; any other redirect would lose the event.
+# These two repeat method and body; any other redirect would lose the event.
 _REPEATING = (307, 308)
 _PORTS = {"https": 443, "http": 80}
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
-# How the message is framed and whom it is for is not the hook's to say.
+# A hook may not set the message's framing or its host.
 _OURS = ("connection", "content-length", "host", "transfer-encoding")
 
 
 class HttpReply(Value):
-    """What a server answered; status 0 where there was no whole answer, and `outcome` how that came."""
+    """A server's answer; without a complete answer, status is 0 and `outcome` gives the cause."""
 
     status: int = 0
     text: str = ""
@@ -50,9 +50,9 @@ def post(
     env: Mapping[str, str],
     timeout_seconds: float,
 ) -> RunResult:
-    """Send the event and give the answer's text as stdout; the deadline holds from name lookup to last byte.
+    """Send the event and return the answer's text as stdout; the deadline covers name lookup to last byte.
 
-    `$NAME` and `${NAME}` in headers become what `env` says where `allowed_env` has the name, else nothing.
+    `$NAME` and `${NAME}` in headers are replaced from `env` if `allowed_env` has the name, else by nothing.
     """
     started = time.monotonic()
     filled = _fill_headers(headers, allowed_env, env)
@@ -68,14 +68,14 @@ def post(
 def exchange(
     url: str, body: bytes, *, headers: Mapping[str, str], env: Mapping[str, str], timeout_seconds: float
 ) -> HttpReply:
-    """Send a request to a server that the user chose, by plain HTTP also to another machine."""
+    """Send a request to a server that the user chose; plain HTTP to another machine is allowed."""
     request = _Exchange(body, _fill_headers(headers, (), env), env, timeout_seconds, is_chosen=True)
     return _run_exchange(url, request)
 
 
 def _run_exchange(url: str, request: _Exchange) -> HttpReply:
-    # In a thread, because looking up a name cannot be interrupted and a socket's timeout starts anew with
-    # every byte. A daemon, so that it never keeps the process alive.
+    # In a thread, because a name lookup cannot be interrupted and a socket's timeout restarts with every
+    # byte. A daemon, so that it never keeps the process alive.
     from threading import Thread
 
     thread = Thread(target=request.run, args=(url,), daemon=True)
@@ -90,7 +90,7 @@ def _run_exchange(url: str, request: _Exchange) -> HttpReply:
 
 
 class _RefusalError(Exception):
-    """Why nothing is sent there."""
+    """The reason why nothing is sent there."""
 
 
 class _Exchange:
@@ -112,7 +112,7 @@ class _Exchange:
         self.is_chosen = is_chosen
         self.reply: HttpReply | None = None
         self.connection: HTTPConnection | None = None
-        # The connection forgets its socket where the answer ends with the connection.
+        # The connection drops its socket if the answer ends with the connection.
         self.socket: socket.socket | None = None
         self.is_abandoned = False
 
@@ -124,7 +124,7 @@ class _Exchange:
         except _RefusalError as refusal:
             self.reply = HttpReply(detail=str(refusal), outcome="spawn_error")
         except TimeoutError:
-            pass  # `post` is about to say so
+            pass  # `post` reports it
         except (OSError, HTTPException, ValueError) as error:
             self.reply = HttpReply(
                 detail=f"{_shorten_url(url)}: {_describe_error(error)}", outcome="spawn_error"
@@ -134,11 +134,11 @@ class _Exchange:
                 self.connection.close()
 
     def abandon(self) -> None:
-        """Wake the thread where it waits for the other side, so that it ends."""
+        """Wake the thread that waits for the server, so that it ends."""
         self.is_abandoned = True
         if self.socket is not None:
             with suppress(OSError):
-                # Not the method of a TLS socket: that one would change it under the reading thread.
+                # Not the TLS socket's own method: it would change the socket under the reading thread.
                 socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
 
     def follow(self, url: str) -> HttpReply:
@@ -149,7 +149,7 @@ class _Exchange:
             target = _find_target(url, response)
             if not target:
                 detail = (
-                    f"HTTP {response.status}: {_shorten_url(url)} points elsewhere. No event is passed on."
+                    f"HTTP {response.status}: {_shorten_url(url)} redirects elsewhere. Nothing is forwarded."
                 )
                 return HttpReply(response.status, detail=detail)
             url = target
@@ -223,11 +223,11 @@ def _read_error(response: HTTPResponse) -> str:
 
 
 class _UnreadableError(Exception):
-    """Why a whole answer is no answer of a hook."""
+    """The reason why a complete answer is not a hook's answer."""
 
 
 def _read_text(data: bytes, response: HTTPResponse) -> str:
-    """Read an answer: JSON or plain text. What a hook would not send (a login page) is no answer."""
+    """Read an answer: JSON or plain text. Anything else, such as a login page, is a failure."""
     headers = response.headers
     data = _decode(data, headers.get("Content-Encoding", ""))
     kind, charset = headers.get_content_type(), headers.get_content_charset("utf-8")
@@ -236,9 +236,9 @@ def _read_text(data: bytes, response: HTTPResponse) -> str:
     try:
         text = data.decode("utf-8-sig" if charset == "utf-8" else charset)
     except (UnicodeDecodeError, LookupError):
-        raise _UnreadableError(f"the answer is no text in {charset[:40]}") from None
+        raise _UnreadableError(f"the answer is not {charset[:40]} text") from None
     start = text.lstrip()[:15].lower()
-    # An empty answer is no opinion, and a proxy may call JSON anything.
+    # An empty answer is no opinion, and a proxy may label JSON as any type.
     if not start or _is_json(text):
         return text
     if kind.endswith(("/json", "+json")) or start.startswith(("{", "[")):
@@ -259,12 +259,12 @@ def _is_json(text: str) -> bool:
 
 
 def _decode(data: bytes, encoding: str) -> bytes:
-    """Undo the compression by the server, or by a proxy that was not asked for it."""
+    """Undo compression by the server, or by a proxy without request."""
     for name in reversed([part.strip().lower() for part in encoding.split(",")]):
         if name in ("", "identity") or not data:
             continue
         if name not in ("gzip", "x-gzip", "deflate"):
-            raise _UnreadableError(f"the answer has the encoding {name[:40]!r}, which was not asked for")
+            raise _UnreadableError(f"the answer has the encoding {name[:40]!r}, which was not requested")
         data = _inflate(data, name)
     return data
 
@@ -285,7 +285,7 @@ def _inflate(data: bytes, name: str) -> bytes:
             raise _UnreadableError(f"the answer is longer than {ANSWER_LIMIT} bytes")
         if reader.eof and not reader.unused_data:
             return text
-    raise _UnreadableError(f"the answer is no valid {name}")
+    raise _UnreadableError(f"the answer is not valid {name}")
 
 
 def _check_url(url: str, *, is_chosen: bool) -> SplitResult:
@@ -301,7 +301,7 @@ def _check_url(url: str, *, is_chosen: bool) -> SplitResult:
         )
     if "@" in parts.netloc:
         raise _RefusalError(
-            f"{_shorten_url(url)}: no user or password in an address. Nothing was sent. Use headers."
+            f"{_shorten_url(url)}: a user or password in the address. Nothing was sent. Use headers."
         )
     return parts
 
@@ -367,13 +367,13 @@ def _fill_headers(
     filled = {"content-type": b"application/json", "accept": b"application/json", "user-agent": b"hookport"}
     for name, text in headers.items():
         if name.lower() not in _OURS:
-            # A token read from a file often ends in a newline; inside a header it would start another one.
+            # A token read from a file often ends in a newline, which would start another header.
             filled[name.lower()] = re.sub(r"[\r\n\0]", "", _VARIABLE.sub(value, text)).encode()
     return filled
 
 
 def _shorten_url(url: str) -> str:
-    """Remove login and query from an address, which may be secret."""
+    """Remove login and query from an address, because they may be secret."""
     scheme, mark, rest = re.split(r"[?#]", url, maxsplit=1)[0].partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
@@ -383,5 +383,5 @@ def _describe_error(error: Exception) -> str:
     from http.client import HTTPException
 
     if isinstance(error, HTTPException):
-        return f"no valid HTTP exchange ({type(error).__name__})"  # its text is what the other side sent
+        return f"invalid HTTP exchange ({type(error).__name__})"  # its text is what the other side sent
     return getattr(error, "verify_message", "") or getattr(error, "strerror", "") or str(error) or repr(error)

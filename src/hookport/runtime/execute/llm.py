@@ -1,9 +1,9 @@
 """Hooks that a language model decides: `prompt` asks once, `agent` may first read the project.
 
 The model may only object. Its `ok` is no opinion, never an allow, and an answer of another form is a failure.
-The event stands in the prompt as fenced data. One question is one request; the talk of an `agent` needs a
-library (extra `llm`), which runs in a child process that ends at the deadline whatever it waits for. Who the
-model is and where it lives, the environment says, or settings that the user approved.
+The prompt contains the event as fenced data. A `prompt` hook sends one request. An `agent` conversation needs
+a library (extra `llm`) and runs in a child process that ends at the deadline. The environment, or settings
+that the user approved, name the model and its address.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ MODEL = "HOOKPORT_LLM_MODEL"
 BASE_URL = "HOOKPORT_LLM_BASE_URL"
 API_KEY = "HOOKPORT_LLM_API_KEY"
 _PROVIDERS = ("anthropic", "openai")
-# Hooks name a model without its provider; these families have only one.
+# Hooks name a model without its provider; each of these families has one provider.
 _FAMILIES = {"claude-": "anthropic", "gpt-": "openai"}
 _FORM = "anthropic:NAME or openai:NAME"
-# `\$` is a dollar sign that means itself.
+# `\$` is a literal dollar sign.
 _ARGUMENTS = re.compile(r"\\\$|\$ARGUMENTS\b")
 # The model settings of a settings file.
 SETTINGS = ("model", "key_variable", "base_url")
@@ -45,9 +45,9 @@ _REASONS = (
     *("reason", "permissionDecisionReason", "stopReason", "user_message", "message", "errorMessage"),
     *("agent_message", "userMessage"),
 )
-# What ends an object that breaks off: in a text, in a key, before a colon or a value, after a value.
+# What completes a truncated object: in a text, in a key, before a colon or a value, after a value.
 _ENDS = ('"}', '": null}', ": null}", " null}", "}")
-# Braces in a text that are tried: each costs as much as the text is long.
+# How many braces in a text are tried: each costs as much as the text is long.
 _MOST_ATTEMPTS = 100
 
 _TASK = """\
@@ -61,7 +61,7 @@ The agent is about to stop. If it could never do what is asked, add "impossible"
 _TOOLS = """
 You have tools that read the project's files. You have at most {steps} turns, the answer included."""
 
-# The child takes our search path, not the working directory's: a project may have a json.py of its own.
+# The child uses our search path, not the working directory's: a project may contain a json.py.
 _CHILD = """\
 import json, sys
 request = json.load(sys.stdin)
@@ -72,7 +72,7 @@ hold(request)
 
 
 class _Service(Value):
-    """Which model to ask, and where."""
+    """The model to ask, and its address."""
 
     provider: str
     model: str
@@ -91,7 +91,7 @@ def ask(
 ) -> RunResult:
     """Ask a model once about an event; stdout is an answer of the interchange format.
 
-    `stopping` says that the event is the agent's stop: only then may the model call what is left impossible.
+    With `stopping` the event is the agent's stop: only then may the model call the rest impossible.
     """
     begun = time.monotonic()
     service = _find_service(model, env)
@@ -117,7 +117,7 @@ def work(  # noqa: PLR0913  (all but two by name)
     root: str,
     kind: type[process.Child] | None = None,
 ) -> RunResult:
-    """Let a model look into the project below `root` before it answers as for `ask`."""
+    """Let a model read the project below `root` before it answers as for `ask`."""
     service = _find_service(model, env)
     if isinstance(service, str):
         return RunResult("spawn_error", detail=service)
@@ -144,7 +144,7 @@ def work(  # noqa: PLR0913  (all but two by name)
 def apply_settings(settings: Mapping[str, str], env: Mapping[str, str]) -> Mapping[str, str]:
     """Add the model settings to the environment; the user's own variable takes precedence.
 
-    To an address of the settings goes the key of the variable that they name, and no other.
+    An address from the settings gets only the key from the variable that the settings name.
     """
     if not settings.get("model") or env.get(MODEL):
         return env
@@ -158,9 +158,9 @@ def apply_settings(settings: Mapping[str, str], env: Mapping[str, str]) -> Mappi
 
 
 def find_mistake(settings: object) -> str:
-    """What is wrong with settings of a model, in words; empty where nothing is."""
+    """Explain what is wrong with a model's settings; empty if nothing is."""
     if not isinstance(settings, dict) or not all(isinstance(value, str) for value in settings.values()):
-        return "is not an object of texts"
+        return "is not an object of strings"
     unknown = sorted(set(settings) - set(SETTINGS))
     if unknown:
         return f"has the unknown key '{unknown[0]}'. Known: {', '.join(SETTINGS)}"
@@ -168,7 +168,7 @@ def find_mistake(settings: object) -> str:
         return f"needs a model: {_FORM}"
     base_url = settings.get("base_url", "")
     if base_url and (not base_url.startswith(("https://", "http://")) or "@" in base_url):
-        return "has a base_url that is no http or https address without a login"
+        return "has an invalid base_url: use an http or https address without a login"
     return ""
 
 
@@ -185,21 +185,21 @@ def _find_service(requested: str, env: Mapping[str, str]) -> _Service | str:
     default, named = _split_model(configured), _split_model(requested)
     if configured and not default:
         return f"{MODEL}: {configured!r} names no provider. Write {_FORM}."
-    # A name that fits another provider than the configured one is that of the agent the hook came from.
+    # A name of another provider than the configured one comes from the agent the hook was written for.
     if default and named and named[0] != default[0] and ":" not in requested:
         named = None
     chosen = named or default
     if not chosen:
-        unknown = f"{requested!r} names no provider" if requested else "there is no model to ask"
+        unknown = f"{requested!r} names no provider" if requested else "no model is configured"
         return f"{unknown}. Set {MODEL} to {_FORM}."
     provider, model = chosen
-    # The configured key and address belong to the configured provider: no hook gets them sent to another.
+    # The configured key and address belong to the configured provider, and are sent to no other.
     ours = env if not default or default[0] == provider else {}
     prefix = provider.upper()
     base_url = ours.get(BASE_URL) or env.get(f"{prefix}_BASE_URL", "")
     api_key = ours.get(API_KEY) or env.get(f"{prefix}_API_KEY", "")
     if not api_key and not base_url:
-        return f"there is no key for {provider}:{model}. Set {API_KEY} or {prefix}_API_KEY."
+        return f"no key for {provider}:{model}. Set {API_KEY} or {prefix}_API_KEY."
     return _Service(provider, model, base_url, api_key)
 
 
@@ -211,7 +211,7 @@ def _split_model(name: str) -> tuple[str, str] | None:
 
 
 def _make_fence(text: str) -> str:
-    """A run of backticks that the text cannot close."""
+    """Make a run of backticks that the text cannot close."""
     return "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
 
 
@@ -237,7 +237,7 @@ def _describe_timeout(model: str, timeout_seconds: float) -> str:
 
 
 def _make_result(reply: Tree, model: str, seconds: float, *, stopping: bool = False) -> RunResult:
-    """Make the result of a talk: the answer in canonical words, or how it failed."""
+    """Make the result of a conversation: the answer in canonical words, or the failure."""
     if "text" not in reply:
         why = f"{model}: {reply['detail']}"
         if reply["outcome"] != "completed":
@@ -254,15 +254,15 @@ def _make_failure(why: str, seconds: float) -> RunResult:
 
 
 def _find_answer(text: str, *, stopping: bool) -> Tree | None:
-    """Find the strictest answer in a text: a model may quote one from the event before its own.
+    """Find the strictest answer in a text: a model may quote an answer from the event before its own.
 
-    An answer that breaks off, because the model may say no more, still objects if it began to.
+    A truncated answer still objects if it began to.
     """
     objects, is_all = _find_objects(text)
     readings = [_translate_answer(tree, stopping=stopping) for tree in (*objects, _finish_object(text))]
     answers = [answer for answer in reversed(readings) if answer is not None]
     if not is_all or (answers and readings[-1] is not None):
-        # What was not read, or not said, may be an objection.
+        # The unread or missing part may be an objection.
         answers = [answer for answer in answers if _measure_strictness(answer)]
     return max(answers, key=_measure_strictness, default=None)
 
@@ -272,7 +272,7 @@ def _measure_strictness(answer: Tree) -> int:
 
 
 def _translate_answer(tree: Tree, *, stopping: bool) -> Tree | None:
-    """Translate an answer: `ok`, or the words of any format for a decision."""
+    """Translate an answer: `ok`, or any format's names for a decision."""
     verdict = _find_verdict(tree)
     if verdict is None:
         return None
@@ -301,7 +301,7 @@ def _find_verdict(reply: Tree) -> str | None:
 
 
 def _list_trees(reply: Tree) -> list[Tree]:
-    """List an answer and the objects in it where some format puts its verdict."""
+    """List an answer and its inner objects in which some format puts its verdict."""
     trees = [reply]
     for key in ("hookSpecificOutput", "decision"):
         trees += [tree[key] for tree in trees if isinstance(tree.get(key), dict)]
@@ -323,7 +323,7 @@ def _read_text(tree: Tree, key: str) -> str:
 
 
 def _find_objects(text: str) -> tuple[list[Tree], bool]:
-    """Find the outermost JSON objects in a text, and whether these are all."""
+    """Find the outermost JSON objects in a text, and whether they are all."""
     decoder = json.JSONDecoder()
     objects: list[Tree] = []
     start = text.find("{")
@@ -340,7 +340,7 @@ def _find_objects(text: str) -> tuple[list[Tree], bool]:
 
 
 def _finish_object(text: str) -> Tree:
-    """Complete and parse the last object of a text that breaks off; empty if that fails."""
+    """Complete and parse the last object of a truncated text; empty if that fails."""
     start = text.rfind("{")
     for _ in range(_MOST_ATTEMPTS):
         if start < 0:

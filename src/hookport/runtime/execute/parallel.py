@@ -1,6 +1,6 @@
 """Several lines of work at the same time: commands in one loop, calls of a URL or a model in threads.
 
-A line is a generator: it gives a job and takes the result. Leaving early ends every command that still runs.
+A line is a generator: it yields a job and receives the result. Leaving early ends every running command.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def run(works: Sequence[Work], stop: int = -1) -> None:
     """Run every line to its end; StopRunError once there is something to read from `stop`."""
     try:
         woken, wake = os.pipe()
-    except OSError:  # calls that are waited for one after the other need no descriptor of ours
+    except OSError:  # calls that run one after the other need no descriptor of ours
         woken = wake = -1
     lines = _Lines(works, woken, wake, stop)
     try:
@@ -35,7 +35,7 @@ def run(works: Sequence[Work], stop: int = -1) -> None:
 
 
 class _Lines:
-    """The lines that are at work, each known by its number."""
+    """The running lines, by number."""
 
     def __init__(self, works: Sequence[Work], woken: int, wake: int, stop: int) -> None:
         self.works, self.woken, self.wake = works, woken, wake

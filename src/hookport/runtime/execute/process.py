@@ -1,4 +1,4 @@
-"""Run one hook command as a child process; whatever it does, we come back in time and leave nothing behind.
+"""Run one hook command as a child process; whatever it does, we return in time and leave nothing behind.
 
 The child gets its working directory from ours, changed for the moment of the start under a lock, because
 `posix_spawn` cannot set it and a fork costs twice as much. In a process that is not ours alone, `hosted`
@@ -30,11 +30,11 @@ else:
 
 SHELL = "/bin/sh"
 CHUNK_BYTES = 1 << 16
-# From SIGTERM to SIGKILL, and from SIGKILL until a process that no signal can end is given up.
+# From SIGTERM to SIGKILL, and from SIGKILL until we give up on a process that no signal ends.
 GRACE_SECONDS = 0.5
-# How long a grandchild may go on printing after the hook itself has ended.
+# How long a grandchild may keep printing after the hook itself has ended.
 LINGER_SECONDS = 0.2
-# How often to look for the end of the child where the system cannot wake us (no pidfd: macOS, old Linux).
+# How often to poll for the child's end where the system cannot wake us (no pidfd: macOS, old Linux).
 TICK_SECONDS = 0.02
 LONGEST_WAIT_SECONDS = 3600.0
 FOREVER = float("inf")
@@ -85,10 +85,10 @@ def start(
     timeout_seconds: float | None,
     done: Callable[[RunResult], None] | None = None,
 ) -> int:
-    """Start a command that outlives us and return the pid of its supervisor, or 0 when it did not start.
+    """Start a command that outlives us and return the pid of its supervisor, or 0 if it did not start.
 
-    The supervisor has a session of its own and none of our descriptors. It keeps the deadline, ends the hook
-    when it gets SIGTERM, and calls `done` in its own process, also when the command did not start.
+    The supervisor has its own session and none of our descriptors. It enforces the deadline, ends the hook on
+    SIGTERM, and calls `done` in its own process, even if the command did not start.
     """
     if os.name == "nt":
         from hookport.runtime.execute import _windows
@@ -99,7 +99,7 @@ def start(
 
 
 def start_call(call: Callable[[], RunResult], done: Callable[[RunResult], None] | None = None) -> int:
-    """The same for what is no command and keeps its own deadline; on Windows it is waited for."""
+    """Start a call, not a command, that enforces its own deadline; on Windows we wait for it."""
     if os.name == "nt":
         result = call()
         if done is not None:
@@ -121,7 +121,7 @@ def _start_detached(
     except OSError:
         return 0
     between = 0
-    # An interrupt in the copy of us, before it is a supervisor, would run the rest of our program twice.
+    # An interrupt in our copy, before it becomes a supervisor, would run the rest of our program twice.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
@@ -153,13 +153,13 @@ def _supervise(
         os.write(write_end, b"%d" % (os.getpid() if pid else 0))
         os.close(write_end)
 
-    # Every way out is `os._exit`: unwinding would go on with our parent's program.
+    # Every exit is `os._exit`: unwinding would continue our parent's program.
     try:
         os.setsid()
         if os.fork():
             return
         null = os.open(os.devnull, os.O_RDWR)
-        # Replaced, not closed: an object of our parent that is collected here must not close a new pipe.
+        # Replaced, not closed: a garbage-collected object of our parent must not close a new pipe.
         for descriptor in {0, 1, 2, *_list_descriptors()} - {write_end, null}:
             os.dup2(null, descriptor, inheritable=False)
         signal.signal(signal.SIGTERM, _leave)
@@ -180,7 +180,7 @@ class StopRunError(BaseException):
 
 
 class StartError(Exception):
-    """Why a command did not start, in words for a person: it cannot, or the system has no room for it now."""
+    """The reason why a command did not start: it cannot, or the system lacks resources now."""
 
     def __init__(self, why: str, outcome: Outcome = "spawn_error") -> None:
         super().__init__(why)
@@ -188,7 +188,7 @@ class StartError(Exception):
 
 
 class Children:
-    """Commands that run side by side, by the keys that they were started with; closing it ends them."""
+    """Commands that run in parallel, by the keys that they were started with; closing it ends them."""
 
     def __init__(self, wake: int = -1, stop: int = -1) -> None:
         self.poll = select.poll()
@@ -232,7 +232,7 @@ class Children:
         return over
 
     def close(self) -> None:
-        """End those that still run."""
+        """End the running commands."""
         for steps in self._steps.values():
             steps.close()
         self._steps.clear()
@@ -249,7 +249,7 @@ class Children:
 class Child:
     """One hook process: our ends of its pipes, what it printed so far, and how it ended."""
 
-    # An interrupt between the start and the assignment of the pid would lose the child.
+    # An interrupt between start and assignment of the pid would lose the child.
     shields_start = True
 
     def __init__(self, stdin: bytes, timeout_seconds: float | None, poll: select.poll | None = None) -> None:
@@ -285,7 +285,7 @@ class Child:
     def steps(
         self, argv: list[str], cwd: str, env: Mapping[str, str], started: Callable[[int], None] | None = None
     ) -> Steps:
-        """Each step gives the seconds to wait and takes the descriptors that are ready."""
+        """Run in steps: each yields the seconds to wait and receives the ready descriptors."""
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         try:
             if self.shields_start:
@@ -414,14 +414,14 @@ class Child:
         self.poll.unregister(descriptor)
         self.watched.discard(descriptor)
         if descriptor == self.into:
-            self.into = -1  # the number is free now, and the next to be opened gets it
+            self.into = -1  # the number is free now; the next open reuses it
         self.open.discard(descriptor)
         os.close(descriptor)
 
     def _has_exited(self) -> bool:
         try:
             if hasattr(os, "waitid"):
-                # Not reaped yet: as long as its pid is taken, the group we are going to kill is ours.
+                # Not reaped yet: while its pid is taken, the group that we kill is ours.
                 return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
             pid, status = os.waitpid(self.pid, os.WNOHANG)
         except ChildProcessError:
@@ -433,7 +433,7 @@ class Child:
     def _kill(self, number: int) -> None:
         _send(os.killpg, self.pid, number)
         if self.status is None and number == signal.SIGKILL:
-            # It may have left its group.
+            # It may have left its process group.
             _send(os.kill, self.pid, number)
 
     def _result(self) -> RunResult:
@@ -451,13 +451,13 @@ class Child:
                 outcome="timeout", detail=f"took longer than {self.timeout_seconds:.3g} s and was stopped"
             )
         if self.status is None:
-            return result.replace(outcome="signal", detail="its exit status was taken by someone else")
+            return result.replace(outcome="signal", detail="another process took its exit status")
         code = os.waitstatus_to_exitcode(self.status)
         if code < 0:
             return result.replace(
                 outcome="signal",
                 signal=-code,
-                detail=f"was ended by signal {-code} ({signal.strsignal(-code)})",
+                detail=f"was killed by signal {-code} ({signal.strsignal(-code)})",
             )
         return result.replace(exit_code=code)
 
@@ -508,7 +508,7 @@ def _spawn_program(path: str, argv: list[str], env: Mapping[str, str], streams: 
 
 
 def _fork_program(path: str, argv: list[str], env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
-    """The same by `subprocess`, for a Python whose `os` has no `posix_spawn`, such as PyPy."""
+    """Start a program with `subprocess`, for a Python without `os.posix_spawn`, such as PyPy."""
     import subprocess
 
     def prepare() -> None:
@@ -530,7 +530,7 @@ def _fork_program(path: str, argv: list[str], env: Mapping[str, str], streams: t
         stderr=err,
         preexec_fn=prepare,  # noqa: PLW1509
     )
-    # It is ours to wait for.
+    # We wait for it ourselves.
     child.returncode = 0
     return child.pid
 
@@ -539,7 +539,7 @@ def _open_start_folder() -> int:
     try:
         return os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
     except PermissionError:
-        # Started by another user, from a directory closed to us: there is no way back, nor a use for one.
+        # Started by another user from a directory closed to us: we cannot go back, and need not.
         return -1
 
 
@@ -577,7 +577,7 @@ def _describe_start_error(error: OSError, path: str, shown: str) -> str:
         return _SYSTEM_TROUBLE[number]
     if number == errno.ENOENT:
         if os.path.lexists(path):
-            return f"{shown} is there, but what its link or its first line (#!) points to is not"
+            return f"{shown} exists, but the target of its link or its first line (#!) does not"
         return f"{shown} does not exist"
     if number == errno.EACCES and os.path.isdir(path):
         return f"{shown} is a directory, not a program"
@@ -598,17 +598,17 @@ def _explain_bad_value(argv: list[str], cwd: str, env: Mapping[str, str]) -> str
     )
     for place, words in texts:
         if any("\0" in word for word in words):
-            return f"{place} has a NUL byte in it, which no process can be given"
+            return f"{place} contains a NUL byte, which no process accepts"
     if any(not name or "=" in name for name in env):
-        return "the environment has a name that is empty or has '=' in it"
-    return "the command or its environment has a character that cannot be given to a process"
+        return "the environment has a name that is empty or contains '='"
+    return "the command or its environment contains a character that no process accepts"
 
 
 def _open_pipe() -> tuple[int, int]:
     pair = os.pipe()
     if min(pair) > 2:
         return pair
-    # One of our own standard streams is closed; a pipe in its place would be overwritten in the child.
+    # One of our own standard streams is closed; a pipe with its number would be overwritten in the child.
     try:
         return _open_pipe()
     finally:
@@ -624,7 +624,7 @@ def _list_descriptors() -> list[int]:
 
 
 def _list_closings() -> list[tuple[int, int]]:
-    # What Python opens is not inherited, but what our parent left open in us is.
+    # Descriptors that Python opens are not inherited, but those left open by our parent are.
     closings = []
     for descriptor in _list_descriptors():
         try:
@@ -643,12 +643,12 @@ def _open_pidfd(pid: int) -> int:
 
 
 def _heed_children() -> None:
-    # Ignored by whoever started us, SIGCHLD makes the system throw the exit status away.
+    # If our parent ignored SIGCHLD, the system discards exit statuses.
     if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
         try:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         except ValueError:
-            # Only the main thread may; without a status, the run counts as a failure.
+            # Only the main thread may do this; without a status, the run counts as a failure.
             return
 
 
@@ -669,5 +669,5 @@ def _send(how: Callable[[int, int], None], target: int, number: int) -> None:
 
 
 def _decode_output(kept: bytearray) -> str:
-    # A character that the limit cut in two is left out.
+    # A character cut by the limit is dropped.
     return codecs.utf_8_decode(kept, "replace", len(kept) < KEPT_BYTES)[0]
