@@ -247,7 +247,7 @@ def _iter_handlers(path: Path, group: Mapping[str, Tree]) -> Iterator[tuple[Path
 
 
 def _find_refusals(file: str, tree: Tree) -> Iterator[Problem]:
-    """What makes goose drop the whole file, without a word (GO6)."""
+    """What makes goose silently drop the whole file (GO6)."""
     for _, path, group in _iter_groups(tree):
         for place, handler in _iter_handlers(path, group):
             timeout = handler.get("timeout", 1)
@@ -266,7 +266,7 @@ def _find_dead(dialect: Dialect, file: str, tree: Tree) -> Iterator[Finding]:
         matcher = group.get("matcher") or ""
         reason, way = "", ""
         if matcher not in MATCHING.never and not is_rust_pattern(matcher):
-            reason = f"the matcher '{matcher}' is no regular expression of Rust, so the rule is dropped"
+            reason = f"the matcher '{matcher}' is not a Rust regular expression, so goose drops the rule"
             way = "Write it without look-around and references, or name the tools."
         elif not spec.subject and not re.search(matcher, ""):
             # The text that it is tested against is empty there.
@@ -315,7 +315,7 @@ DIALECT = Dialect(
     kind="agent",
     facts="1.52.0",
     sources=SOURCES,
-    # The reason of a deny is in what the model is told, which `goose run` prints.
+    # The reason of a deny is in the result that the model receives, which `goose run` prints.
     shows={"*": (("reason",), "lab")},
     locations=(
         Location("project", ".agents/plugins/hookport/hooks/hooks.json", "lab"),
@@ -389,7 +389,7 @@ DIALECT = Dialect(
             "lab",
             at={CLOSED_BRIDGE: True},
         ),
-        Quirk("GO4", "`*` is no regular expression, so that its rule is dropped", "lab"),
+        Quirk("GO4", "`*` is not a regular expression, so goose drops its rule", "lab"),
         Quirk("GO5", "of a project the plugins of the start folder alone are read", "lab"),
         Quirk("GO6", "one `timeout` or `on_failure` that it does not know drops the whole file", "lab"),
         Quirk("GO7", "a hook with timeout 0 is never started", "lab"),

@@ -346,7 +346,7 @@ def _iter_groups(tree: Tree) -> Iterator[tuple[EventSpec, Path, Mapping[str, Tre
 
 
 def _find_refusals(file: str, tree: Tree) -> Iterator[Problem]:
-    """What makes Grok drop the whole file, without a word (GB4)."""
+    """What makes Grok silently drop the whole file (GB4)."""
     for _, path, group in _iter_groups(tree):
         handlers = group.get("hooks")
         for index, handler in enumerate(handlers if isinstance(handlers, list) else ()):
@@ -369,7 +369,7 @@ def _find_dead(dialect: Dialect, file: str, tree: Tree) -> Iterator[Finding]:
             continue
         reason, way = "", ""
         if not re.fullmatch(f"{NAMES.plain}+", matcher) and not is_rust_pattern(matcher):
-            reason = f"the matcher '{matcher}' is no regular expression of Rust"
+            reason = f"the matcher '{matcher}' is not a Rust regular expression"
             way = "Write it without look-around and references, or name the tools."
         elif spec.subject == "tool" and all(part.startswith("mcp__") for part in matcher.split("|")):
             reason = f"no tool of an MCP server is called '{matcher}'"
@@ -379,8 +379,8 @@ def _find_dead(dialect: Dialect, file: str, tree: Tree) -> Iterator[Finding]:
             yield NeverRuns.at(where, None, dialect=dialect.id, **words)._replace(file=file)
 
 
-# A name in a command, and what is not looked at as shell code: text in single quotes, twice quoted behind a
-# bridge.
+# A name in a command; and text that is not shell code: in single quotes, or in doubly quoted ones in a
+# wrapped command.
 _NAME = re.compile(r"""\$(?:\{(?P<braced>[A-Za-z_]\w*)\}|(?P<plain>[A-Za-z_]\w*))""")
 _QUOTED, _WRAPPED = r"'[^']*'", r"'\\''.*?'\\''"
 # Variables that every hook finds in its environment (GB3).
@@ -505,7 +505,7 @@ DIALECT = Dialect(
     project_read="repository",
     notes=(
         "Grok Build reads a project's hooks at the root of a git repository only.",
-        "Grok Build skips the hooks of a project that it does not trust, without a word.",
+        "Grok Build silently skips the hooks of a project that it does not trust.",
     ),
     quirks=(
         Quirk(
@@ -513,7 +513,7 @@ DIALECT = Dialect(
             "hooks of a project are read at the root of a git repository only; without one, not at all",
             "lab",
         ),
-        Quirk("GB2", "hooks of a project that is not trusted are skipped without a word", "lab"),
+        Quirk("GB2", "Grok silently skips the hooks of a project that it does not trust", "lab"),
         Quirk(
             "GB3",
             "a command that names an unset variable, as `$NAME` or `${NAME}`, is not run, also in single "
@@ -551,7 +551,7 @@ DIALECT = Dialect(
             "Stop fires again when the session ends, with the reason `shutdown`; hookport asks no hook then",
             "lab",
         ),
-        Quirk("GB14", "Claude Code's `args`, `if` and `async` are not looked at", "lab"),
+        Quirk("GB14", "Grok ignores Claude Code's `args`, `if` and `async`", "lab"),
         Quirk(
             "GB15",
             "a command without blanks and signs is a path from its file's folder, that of "
