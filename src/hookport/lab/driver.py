@@ -78,7 +78,7 @@ class Driver(NamedTuple):
 
     title: str
     package: AgentPackage
-    # The name of the program on PATH, and of the file in the package that starts it, unless `package` names that.
+    # The name of the program on PATH, and of its file in the package unless `package` names that.
     program: str
     # Its protocol for the model: a module of `protocols`.
     protocol: str
