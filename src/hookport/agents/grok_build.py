@@ -578,6 +578,12 @@ DIALECT = Dialect(
             "answer when the time is up",
             "lab",
         ),
+        Quirk(
+            "GB23",
+            "started by `grok agent stdio` for an editor, it runs the hooks of the session's project, and "
+            "those of subagents too",
+            "lab",
+        ),
         Quirk("GB21", "one command with one matcher runs once, however many files have it", "lab"),
     ),
 )
