@@ -60,6 +60,8 @@ VIBE = (
     '[[hooks]]\nname = "guard"\ntype = "pre_tool"\nmatch = "re:bash|process_start"\ncommand = "./guard.sh"\n'
 )
 CURSOR = json.dumps({"version": 1, "hooks": {"stop": [{"command": "./guard.sh"}]}})
+GOOSE_FILE, GOOSE = ".agents/plugins/hookport/hooks/hooks.json", nested("PreToolUse", "shell", "./guard.sh")
+GROK_FILE, GROK_TRUST = ".grok/hooks/guard.json", "~/.grok/trusted_folders.toml"
 CLINE = '[{"event": "PreToolUse", "command": "true"}]'
 
 # A tree for each agent in which every hook would fire.
@@ -79,6 +81,11 @@ CLEAN: dict[str, dict[str, str]] = {
     "gemini-cli": {
         ".gemini/settings.json": GEMINI,
         "~/.gemini/trustedFolders.json": '{"{root}": "TRUST_FOLDER"}',
+    },
+    "goose": {GOOSE_FILE: GOOSE, "~/.config/goose/settings.json": '{"disabledPlugins": ["other"]}'},
+    "grok-build": {
+        GROK_FILE: nested("PreToolUse", "Bash", '"$GROK_WORKSPACE_ROOT"/guard.sh'),
+        GROK_TRUST: '[folders."{root}"]\ntrusted = true\ndecided_at = 1794837762\n',
     },
     "kimi-cli": {"~/.kimi-code/config.toml": KIMI},
     "mistral-vibe": {".vibe/hooks.toml": VIBE, "~/.vibe/trusted_folders.toml": 'trusted = ["{root}"]\n'},
@@ -296,6 +303,28 @@ WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
     ("mistral-vibe", "no trust", {"~/.vibe/trusted_folders.toml": "trusted = []\n"}, ["HP870"]),
     ("mistral-vibe", "trusted above", {"~/.vibe/trusted_folders.toml": 'trusted = ["/"]\n'}, []),
     ("mistral-vibe", "older name", {".vibe/hooks.toml": VIBE.replace("pre_", "before_")}, ["HP108"]),
+    ("goose", "off", {"~/.config/goose/settings.json": '{"disabledPlugins": ["hookport"]}'}, ["HP872"]),
+    (
+        "goose",
+        "off in one list of two",
+        {
+            ".config/goose/settings.local.json": '{"disabledPlugins": []}',
+            ".config/goose/settings.json": '{"disabledPlugins": ["hookport", "other"]}',
+        },
+        ["HP872"],
+    ),
+    (
+        "goose",
+        "the user's off",
+        {"~/.config/goose/settings.json": '{"disabledPlugins": ["hookport-user"]}'},
+        [],
+    ),
+    ("goose", "a star", {GOOSE_FILE: nested("PreToolUse", "*", "true")}, ["HP108"]),
+    ("goose", "no time", {GOOSE_FILE: GOOSE.replace('"type"', '"timeout": 0, "type"')}, ["HP108", "HP510"]),
+    ("goose", "another's tool", {GOOSE_FILE: GOOSE.replace("shell", "Bash")}, ["HP501"]),
+    ("grok-build", "no trust", {GROK_TRUST: ""}, ["HP870"]),
+    ("grok-build", "distrusted", {GROK_TRUST: '[folders."{root}"]\ntrusted = false\n'}, ["HP870"]),
+    ("grok-build", "MCP", {GROK_FILE: nested("PreToolUse", "mcp__lab__.*", "true")}, ["HP108"]),
     (
         "mistral-vibe",
         "one name twice",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from hookport import agents as dialects
 from hookport.lab import mcp_lab, scenario, stage
@@ -54,6 +55,8 @@ def files(folder: Path) -> dict[Path, bytes]:
 def parsed(path: Path, text: bytes) -> Any:
     if path.suffix == ".toml":
         return tomllib.loads(text.decode())
+    if path.suffix == ".yaml":
+        return yaml.safe_load(text)
     assert path.suffix == ".json", path
     return json.loads(text)
 

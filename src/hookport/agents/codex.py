@@ -58,7 +58,7 @@ from hookport.shapes.dialect import (
     find_matching,
     name_tools,
 )
-from hookport.shapes.patterns import is_pattern
+from hookport.shapes.patterns import is_rust_pattern
 
 if TYPE_CHECKING:
     from hookport.model.hooks import Hook
@@ -72,8 +72,6 @@ SOURCES = {
 # Letters, digits, `_` and `|` only: exact names; anything else is a Rust regular expression found anywhere.
 # A hyphen is not among them (src, lab).
 NAMES = Matching("names", plain=r"[A-Za-z0-9_|]")
-# Rust regular expressions have neither look-around nor references to groups (src).
-NOT_RUST = re.compile(r"\(\?<?[=!]|\(\?P=|\\[1-9]")
 
 ROOT_KEYS = ("description", "hooks")
 TYPES = ("command", "mcp_tool", "prompt", "agent")
@@ -406,14 +404,10 @@ def _find_skip_reason(dialect: Dialect, hook: Hook, path: Path, tree: Tree) -> t
     matcher = group.get("matcher") or ""
     if spec is None or find_matching(dialect, spec).grammar == "none" or matcher in NAMES.everything:
         return None
-    if re.fullmatch(f"{NAMES.plain}+", matcher) or _is_rust_pattern(matcher):
+    if re.fullmatch(f"{NAMES.plain}+", matcher) or is_rust_pattern(matcher):
         return None
     reason = f"the matcher '{matcher}' is not a valid regular expression in Rust, so the group is dropped"
     return reason, "Write it without look-around and references, or name the tools."
-
-
-def _is_rust_pattern(pattern: str) -> bool:
-    return is_pattern(pattern) and not NOT_RUST.search(pattern)
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
@@ -423,7 +417,7 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     for number, hook in enumerate(hooks):
         changed = hook
         lost = [
-            term.value for term in hook.matcher if term.kind == "pattern" and not _is_rust_pattern(term.value)
+            term.value for term in hook.matcher if term.kind == "pattern" and not is_rust_pattern(term.value)
         ]
         if lost:
             findings.append(MatcherDropped.at("", number, target=DIALECT.id, matcher="|".join(lost)))
