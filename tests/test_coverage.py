@@ -65,6 +65,8 @@ READS: dict[str, dict[str, str]] = {
         ".factory/settings.json": "repository",
     },
     "gemini-cli": {".gemini/settings.json": "start"},
+    "goose": {".agents/plugins/hookport/hooks/hooks.json": "start"},
+    "grok-build": {".grok/hooks/hookport.json": "repository", ".grok/hooks/*.json": "repository"},
     "kimi-cli": {},
     "kiro": {
         ".kiro/hooks/hookport.json": "repository",
@@ -192,7 +194,30 @@ def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site
 
 
 # Agents that ask nobody whether a folder is trusted; Claude Code asks, and calls no entry before.
-UNASKED = ("augment", "cline", "factory-droid", "kiro", "qwen-code")
+UNASKED = ("augment", "cline", "factory-droid", "goose", "kiro", "qwen-code")
+
+
+@pytest.mark.parametrize(
+    ("matcher", "more", "loads"), [("^shell$", {"on_failure": "block"}, True), ("Bash", {}, False)]
+)
+def test_a_folder_of_plugins_that_an_agent_reads_too(
+    tmp_path: Path, matcher: str, more: dict[str, str], loads: bool
+) -> None:
+    """What was written for it the agent runs by itself; for other hooks it knows too few words."""
+    root, env = tmp_path / "project", env_of(tmp_path)
+    file = root / ".agents/plugins/mine/hooks/hooks.json"
+    file.parent.mkdir(parents=True)
+    (root / ".git").mkdir()
+    handler = {"type": "command", "command": "${PLUGIN_ROOT}/guard.sh", **more}
+    group = {"matcher": matcher, "hooks": [handler]}
+    file.write_text(json.dumps({"hooks": {"PreToolUse": [group]}}), "utf-8")
+    found = discover(str(root), env)
+    assert (found.hooks[0].hook.dialect == "goose") is loads
+    assert runs(root, "goose", root, "project", env) is not loads
+    assert runs(root, "cursor", root, "project", env)
+    (planned,) = sync.plan_sync(str(root), env, SyncRequest(("goose",))).agents
+    told = [finding.code for finding in planned.findings]
+    assert ("HP822" in told or "HP823" in told) is not loads, planned.findings
 
 
 @pytest.mark.parametrize("name", [name for name in list_dialects() if get(name).kind == "format"])

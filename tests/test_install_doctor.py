@@ -60,6 +60,8 @@ VIBE = (
     '[[hooks]]\nname = "guard"\ntype = "pre_tool"\nmatch = "re:bash|process_start"\ncommand = "./guard.sh"\n'
 )
 CURSOR = json.dumps({"version": 1, "hooks": {"stop": [{"command": "./guard.sh"}]}})
+GOOSE_FILE, GOOSE = ".agents/plugins/hookport/hooks/hooks.json", nested("PreToolUse", "shell", "./guard.sh")
+GROK_FILE, GROK_TRUST = ".grok/hooks/guard.json", "~/.grok/trusted_folders.toml"
 CLINE = '[{"event": "PreToolUse", "command": "true"}]'
 
 # A tree for each agent in which every hook would fire.
@@ -79,6 +81,11 @@ CLEAN: dict[str, dict[str, str]] = {
     "gemini-cli": {
         ".gemini/settings.json": GEMINI,
         "~/.gemini/trustedFolders.json": '{"{root}": "TRUST_FOLDER"}',
+    },
+    "goose": {GOOSE_FILE: GOOSE, "~/.config/goose/settings.json": '{"disabledPlugins": ["other"]}'},
+    "grok-build": {
+        GROK_FILE: nested("PreToolUse", "Bash", '"$GROK_WORKSPACE_ROOT"/guard.sh'),
+        GROK_TRUST: '[folders."{root}"]\ntrusted = true\ndecided_at = 1794837762\n',
     },
     "kimi-cli": {"~/.kimi-code/config.toml": KIMI},
     "mistral-vibe": {".vibe/hooks.toml": VIBE, "~/.vibe/trusted_folders.toml": 'trusted = ["{root}"]\n'},
@@ -296,6 +303,28 @@ WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
     ("mistral-vibe", "no trust", {"~/.vibe/trusted_folders.toml": "trusted = []\n"}, ["HP870"]),
     ("mistral-vibe", "trusted above", {"~/.vibe/trusted_folders.toml": 'trusted = ["/"]\n'}, []),
     ("mistral-vibe", "older name", {".vibe/hooks.toml": VIBE.replace("pre_", "before_")}, ["HP108"]),
+    ("goose", "off", {"~/.config/goose/settings.json": '{"disabledPlugins": ["hookport"]}'}, ["HP872"]),
+    (
+        "goose",
+        "off in one list of two",
+        {
+            ".config/goose/settings.local.json": '{"disabledPlugins": []}',
+            ".config/goose/settings.json": '{"disabledPlugins": ["hookport", "other"]}',
+        },
+        ["HP872"],
+    ),
+    (
+        "goose",
+        "the user's off",
+        {"~/.config/goose/settings.json": '{"disabledPlugins": ["hookport-user"]}'},
+        [],
+    ),
+    ("goose", "a star", {GOOSE_FILE: nested("PreToolUse", "*", "true")}, ["HP108"]),
+    ("goose", "no time", {GOOSE_FILE: GOOSE.replace('"type"', '"timeout": 0, "type"')}, ["HP108", "HP510"]),
+    ("goose", "another's tool", {GOOSE_FILE: GOOSE.replace("shell", "Bash")}, ["HP501"]),
+    ("grok-build", "no trust", {GROK_TRUST: ""}, ["HP870"]),
+    ("grok-build", "distrusted", {GROK_TRUST: '[folders."{root}"]\ntrusted = false\n'}, ["HP870"]),
+    ("grok-build", "MCP", {GROK_FILE: nested("PreToolUse", "mcp__lab__.*", "true")}, ["HP108"]),
     (
         "mistral-vibe",
         "one name twice",
@@ -362,7 +391,7 @@ def test_the_evidence_names_the_place_and_the_value(place: Place) -> None:
         dialect="Codex CLI",
         count="1 hook",
         what="the feature is switched off",
-        fix="Take `hooks = false` out of [features].",
+        fix="Remove `hooks = false` from [features].",
     )
     assert one.finding == finding._replace(file=str(settings), line=7, column=9)
     assert one.evidence == "features.hooks is false"
@@ -809,20 +838,28 @@ def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> N
     assert (done.returncode, done.stdout, done.stderr) == (0, "codex 0.166.0: 1 hook, nothing found\n", "")
     place.write({"~/.codex/config.toml": CODEX_TRUST.replace(":0:0", ":1:0")})
     hook = f"{place.root}/.codex/hooks.json:pre_tool_use:0:0"
+    untrusted = f'hooks.state."{hook}" has no trusted_hash'
     done = hookport("doctor --agent codex --json", place)
     assert (done.returncode, json.loads(done.stdout)) == (
         1,
-        [
-            {
-                "code": "HP871",
-                "severity": "error",
-                "agent": "codex",
-                "where": ".codex/hooks.json:7:6: hooks.PreToolUse[0].hooks[0]",
-                "message": "Codex CLI skips this hook: it is not trusted",
-                "evidence": f'~/.codex/config.toml: hooks.state."{hook}" has no trusted_hash (codex 0.166.0)',
-                "fix": "Start `codex` here and review the hook with `/hooks`.",
-            }
-        ],
+        {
+            "version": 1,
+            "findings": [
+                {
+                    "code": "HP871",
+                    "severity": "error",
+                    "agent": "codex",
+                    "where": ".codex/hooks.json:7:6: hooks.PreToolUse[0].hooks[0]",
+                    "message": "Codex CLI skips this hook: it is not trusted",
+                    "evidence": f"~/.codex/config.toml: {untrusted} (codex 0.166.0)",
+                    "hint": "Start `codex` here and review the hook with `/hooks`.",
+                    "file": f"{place.root}/.codex/hooks.json",
+                    "line": 7,
+                    "column": 6,
+                }
+            ],
+            "repaired": [],
+        },
     )
     done = hookport("doctor --agent universal", place)
     assert (done.returncode, done.stdout) == (2, "")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from hookport import agents as dialects
 from hookport.lab import mcp_lab, scenario, stage
@@ -54,6 +55,8 @@ def files(folder: Path) -> dict[Path, bytes]:
 def parsed(path: Path, text: bytes) -> Any:
     if path.suffix == ".toml":
         return tomllib.loads(text.decode())
+    if path.suffix == ".yaml":
+        return yaml.safe_load(text)
     assert path.suffix == ".json", path
     return json.loads(text)
 
@@ -154,7 +157,7 @@ def test_sync_adds_to_what_every_driver_settled(tmp_path: Path) -> None:
     agents = sorted({get_dialect_id(get(name)) for name in list_names()})
     readers = [name for name in agents if reads_projects(dialects.get(name))]
     for scope, chosen in (("project", readers), ("user", agents)):
-        arguments = ["sync", "--scope", scope, "--mode", "bridge", "--agent", *chosen]
+        arguments = ["sync", "--scope", scope, "--mode", "bridge", "--agent", ",".join(chosen)]
         done = subprocess.run(
             [sys.executable, "-m", "hookport", *arguments],
             cwd=here.project,

@@ -87,7 +87,7 @@ SOURCES: dict[str, list[dict[str, Any]]] = {
 }
 
 # Agents whose files agnix does not look into: a wrong name in them goes unseen.
-UNREAD = frozenset({"factory-droid", "kimi-cli", "mistral-vibe", "opencode", "pi"})
+UNREAD = frozenset({"factory-droid", "grok-build", "kimi-cli", "mistral-vibe", "opencode", "pi"})
 # What it still says: agent -> rule -> the sources it says that of.
 EVERYWHERE = ("plain", "every", "fraction")
 KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
@@ -107,6 +107,11 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "cursor": {"CUR-032": ("every",)},
     "gemini-cli": {"GM-026": ("every",)},
+    "goose": {
+        "CC-HK-003": ("every",),
+        "CC-HK-008": ("plain", "fraction"),
+        "CC-HK-030": ("plain", "fraction"),
+    },
     "kiro": {
         "KR-HK-021": EVERYWHERE,
         "KR-HK-027": ("every",),

@@ -105,7 +105,7 @@ def test_old_files_are_forgotten(tmp_path: Path) -> None:
     assert (path.exists(), data.exists()) == (False, True)
 
 
-SENDS_MODE = {"claude-code", "codex", "factory-droid", "qwen-code"}
+SENDS_MODE = {"claude-code", "codex", "factory-droid", "grok-build", "qwen-code"}
 SENDS_TRANSCRIPT = SENDS_MODE | {
     *("cursor", "gemini-cli", "mistral-vibe", "pi", "vs-code-copilot", "copilot-cli"),
 }

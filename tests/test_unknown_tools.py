@@ -326,7 +326,7 @@ def test_a_guard_denies_what_grok_wants_to_run(tmp_path: Path) -> None:
     place.hook("guard", 'grep -q \'"tool_name": *"Shell"\' && { echo no >&2; exit 2; }')
     grok = {**GROK, "cwd": str(place.root)}
     assert place.fire("claude-code", "PreToolUse", grok, GROK_SESSION_ID="s") == denied("no")
-    assert place.journal()[-1]["notes"] == ["tool: unknown tool 'run_terminal_command'; its input fits shell"]
+    assert place.journal()[-1]["notes"] == ["caller: recognised as grok-build, the entry is for claude-code"]
 
 
 def test_what_is_in_doubt_is_asked_and_noted(tmp_path: Path) -> None:

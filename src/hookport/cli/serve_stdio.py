@@ -1,10 +1,7 @@
 """Answer the events of a program in another language, over stdin and stdout.
 
-The program starts this once and writes JSON-RPC 2.0 requests, one a line: `initialize` first, then `fire` for
-each event. docs/embedding.md describes the requests, schemas/serve-stdio.schema.json checks them.
-
-  echo '{"jsonrpc": "2.0", "id": 1, "method": "initialize",
-    "params": {"version": 1, "agent": "my-agent"}}' | hookport serve-stdio
+The program starts this command once and writes JSON-RPC 2.0 requests, one on a line: `initialize` first, then
+`fire` for each event. docs/embedding.md describes the requests, schemas/serve-stdio.schema.json checks them.
 """
 
 from __future__ import annotations
@@ -15,6 +12,7 @@ import threading
 from argparse import ArgumentParser, Namespace
 from types import FrameType
 
+EXAMPLES = {"hookport serve-stdio < requests.jsonl": "Answer the requests in a file"}
 TERMINATED = 143
 
 

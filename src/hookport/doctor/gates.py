@@ -11,8 +11,8 @@ from hookport.documents import Document
 from hookport.errors import spell_path
 from hookport.findings import FileShadowed, FolderUntrusted, HooksOff, HookUntrusted, TrustUnseen
 from hookport.project.agent_trust import (
-    find_first_with_key,
-    is_value,
+    closes,
+    find_closing_setting,
     read_folder_trust,
     read_hook_trust,
     spell_key,
@@ -31,9 +31,7 @@ def find_switched_off(case: AgentCase) -> Iterator[Diagnosis]:
             for source in case.sources:
                 yield from _check_value(case, gate, source.path, source.document, [source])
         else:
-            setting = find_first_with_key(
-                gate.files, gate.key, case.dialect, str(case.world.root), case.world.env
-            )
+            setting = find_closing_setting(gate, case.dialect, str(case.world.root), case.world.env)
             if setting:
                 sources = [source for source in case.sources if source.scope in gate.scopes]
                 yield from _check_value(case, gate, *setting, sources)
@@ -59,7 +57,7 @@ def _check_value(
     """Hooks that a value switches off; those of the same file were already read as such."""
     value = value_at(document.tree, gate.key) if document else None
     hooks = [(source, hook) for source in sources for hook in source.hooks]
-    if document is None or not hooks or not any(is_value(value, off) for off in gate.off):
+    if document is None or not hooks or not closes(gate, value):
         return
     words = {
         "dialect": case.dialect.title,

@@ -20,7 +20,7 @@ from hookport.shapes.module import MARK
 Scope = Literal["project", "user"]
 SCOPES: tuple[Scope, ...] = ("project", "user")
 # Shared folders: an agent's own folder is one level below.
-SHARED = (".github", ".config", "Documents")
+SHARED = (".agents", ".agents/plugins", ".github", ".config", "Documents")
 # The scopes of a project's or a user's places; `local` files are a project's unshared files.
 PLACES: dict[Scope, tuple[str, ...]] = {"project": ("project", "local"), "user": ("user",)}
 
@@ -159,6 +159,9 @@ def _find_evidence(dialect: Dialect, root: str, env: Mapping[str, str]) -> str:
             folder = _find_own_folder(path, target) if path else ""
             if folder and Path(folder).is_dir():
                 return folder
+        settings = target.path(dialect.home[0]) if scope == "user" and dialect.home[0] else ""
+        if settings and Path(settings).is_dir():
+            return settings
     for program in dialect.programs:
         path = shutil.which(program, path=env.get("PATH", "")) or ""
         if path:
@@ -171,8 +174,9 @@ def _find_own_folder(path: str, target: Target) -> str:
     bases = [target.root] if target.scope == "project" else [target.path("~/.config/"), target.path("~/")]
     for base in filter(None, bases):
         if Path(path).is_relative_to(base):
-            steps = Path(path).relative_to(base).parts
-            return str(Path(base, *steps[: 2 if steps[0] in SHARED else 1]))
+            own = Path(path).relative_to(base).parts
+            length = next((n for n in range(1, len(own)) if "/".join(own[:n]) not in SHARED), len(own))
+            return str(Path(base, *own[:length]))
     return str(Path(path).parent)
 
 

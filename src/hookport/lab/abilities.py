@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from hookport.agents import Dialect, EventSpec, find_event_specs, get, get_wire
+from hookport.base.places import is_at
 from hookport.lab import formats
 from hookport.lab.driver import Driver
 from hookport.lab.drivers import get_dialect_id
@@ -88,7 +89,7 @@ def explain_direct_read(driver: Driver, form: str) -> str:
     dialect = get(get_dialect_id(driver))
     file = formats.get(form).places["project"].file
     places = list_locations(dialect, "own", "also read", "maybe read")
-    reads = any(place.path == file for place in places if place.scope != "plugin")
+    reads = any(is_at(file, place.path) for place in places if place.scope != "plugin")
     return f"{dialect.title} reads {file} and runs its hooks itself" if reads else ""
 
 

@@ -13,13 +13,17 @@ from typing import Literal, NamedTuple
 
 
 class AgentPackage(NamedTuple):
-    """The package of the program, by name and pinned version, and the lowest Node or Python it needs."""
+    """The package of the program, by name and pinned version, and the lowest Node or Python it needs.
+
+    `program` is the file that starts it, if its name differs from that on PATH.
+    """
 
     registry: Literal["npm", "pypi"]
     name: str
     version: str
     node: int = 0
     python: tuple[int, int] = (0, 0)
+    program: str = ""
 
 
 class ModelCall(NamedTuple):
@@ -74,7 +78,7 @@ class Driver(NamedTuple):
 
     title: str
     package: AgentPackage
-    # The name of the program on PATH, and of the file in the package that starts it.
+    # The name of the program on PATH, and of its file in the package unless `package` names that.
     program: str
     # Its protocol for the model: a module of `protocols`.
     protocol: str

@@ -75,11 +75,16 @@ def find_installed(driver: Driver) -> Program | None:
     return Program(argv, version, Path(launcher)) if version else None
 
 
+def find_file_name(driver: Driver) -> str:
+    """Find the name of the file in the package that starts the program."""
+    return driver.package.program or driver.program
+
+
 def find_cached(name: str, driver: Driver) -> Program | None:
     """Find the pinned version, if it was fetched before."""
     folder = get_cache_folder() / f"{name}@{driver.package.version}"
     scripts = folder / ("bin" if driver.package.registry == "pypi" else "node_modules/.bin")
-    launcher = scripts / driver.program
+    launcher = scripts / find_file_name(driver)
     if not launcher.exists():
         return None
     argv: tuple[str, ...] = (str(launcher),)
@@ -104,8 +109,8 @@ def fetch(name: str, driver: Driver, progress: Progress) -> Program:
         program = find_cached(name, driver)
     if not program:
         raise ProgramError(
-            f"{package.name} {package.version} was fetched but contains no program '{driver.program}';"
-            f" {driver.title} cannot be driven. Check '{get_cache_folder()}'."
+            f"{package.name} {package.version} was fetched but contains no program"
+            f" '{find_file_name(driver)}'; {driver.title} cannot be driven. Check '{get_cache_folder()}'."
         )
     return program
 

@@ -156,16 +156,32 @@ def fingerprint_hook(trust: HookTrust, file: str, path: tuple[str | int, ...]) -
 def find_closed_gate(dialect: Dialect, scope: str, root: str, env: Mapping[str, str]) -> Gate | None:
     """The setting that prevents an agent from running hooks of a scope, if any."""
     for gate in dialect.gates:
-        if scope not in gate.scopes or gate.files == ("",) or gate.lists:
+        if scope not in gate.scopes or gate.files == ("",):
             continue
         if gate.variable:
             if env.get(gate.variable):
                 return gate
             continue
-        setting = find_first_with_key(gate.files, gate.key, dialect, root, env)
-        if setting and any(is_value(value_at(setting[1].tree, gate.key), off) for off in gate.off):
+        if find_closing_setting(gate, dialect, root, env):
             return gate
     return None
+
+
+def find_closing_setting(
+    gate: Gate, dialect: Dialect, root: str, env: Mapping[str, str]
+) -> tuple[Path, Document] | None:
+    """The file whose value closes a gate: the first that has the key; of lists each counts."""
+    for files in [(file,) for file in gate.files] if gate.lists else [gate.files]:
+        setting = find_first_with_key(files, gate.key, dialect, root, env)
+        if setting and closes(gate, value_at(setting[1].tree, gate.key)):
+            return setting
+    return None
+
+
+def closes(gate: Gate, value: Tree) -> bool:
+    """Whether a value closes a gate."""
+    values = value if gate.lists and isinstance(value, list) else [value]
+    return any(is_value(item, off) for item in values for off in gate.off)
 
 
 def list_trust_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[str]:

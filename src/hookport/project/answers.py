@@ -136,7 +136,11 @@ def _find_denials(agent: Wire, event: str, native: str, text: str) -> list[Denia
     denials = [denial for _, denial in literals]
     if not denials:
         denials = [Denial("text", result) for result in _write_answers(agent, native, text)]
-    if EXITS.search(rest):
+    # The exit code after an answer is nothing by itself to an agent for which the answer counts.
+    is_beaten = find_table(agent.obeys, native, event).get("wins") == "json" and any(
+        denial.result.exit_code == 2 for _, denial in literals
+    )
+    if EXITS.search(rest) and not is_beaten:
         return [*denials, Denial("exit", RunResult("completed", 2, stderr="a reason"))]
     return denials or list(_find_other_exits(text))
 

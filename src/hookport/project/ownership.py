@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import Dialect, Tree, get, list_agents
+from hookport.base.places import is_at
 from hookport.convert import pipeline
 from hookport.errors import InputError
 from hookport.project.agent_trust import (
@@ -69,6 +70,8 @@ class Loading(NamedTuple):
 def find_loading(dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str, str]) -> Loading | None:
     """How an agent itself loads a hook's file; None if it does not."""
     place = find_own_place(dialect, entry.file, root, env)
+    if place is None and entry.hook.dialect == dialect.id:
+        place = _find_other_place(dialect, entry, root, env)
     if place is None:
         return _find_plugin_loading(dialect, entry, root, env)
     if entry.dropped or _is_shadowed(dialect, entry.file, root, env):
@@ -288,14 +291,25 @@ def list_watched_files(root: str, env: Mapping[str, str]) -> Iterator[str]:
 
 
 def find_also_read_place(dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str, str]) -> str:
-    """The place of another agent's file where an agent also reads a hook; empty if none."""
-    if find_own_place(dialect, entry.file, root, env):
+    """The place of another agent's file where an agent also reads a hook; empty if none.
+
+    A hook that was written for the agent has its whole effect there.
+    """
+    if entry.hook.dialect == dialect.id or find_own_place(dialect, entry.file, root, env):
         return ""
+    place = _find_other_place(dialect, entry, root, env)
+    return place.path if place else ""
+
+
+def _find_other_place(
+    dialect: Dialect, entry: HookEntry, root: str, env: Mapping[str, str]
+) -> Location | None:
+    """The place of others' files at which an agent reads a hook."""
     for place in list_locations(dialect, "also read"):
         path = resolve_place(dialect, place.path, root, env)
-        if path and is_same(entry.file, path):
-            return place.path
-    return ""
+        if path and (is_same(entry.file, path) or ("*" in path and is_at(entry.file, path))):
+            return place
+    return None
 
 
 def is_ours(command: str) -> bool:

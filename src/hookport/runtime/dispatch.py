@@ -24,6 +24,7 @@ from hookport.runtime import (
 from hookport.runtime.answer import DispatchResult, build_answer, show_denial_reason
 from hookport.runtime.occasion import find_start_folder, limit_wait, parse_payload, read_occasion
 from hookport.runtime.sources import is_every_paused, load_pauses
+from hookport.wire.spellings import has_mark
 from hookport.wire.table import find_wait
 
 TYPE_CHECKING = False
@@ -128,11 +129,19 @@ def _build_answer(event: Event, report: engine.DispatchReport, agent: Wire) -> D
         return build_answer(event, report.replace(decision=Decision("deny", reason)), agent)
 
 
+def _is_echo(agent: Wire, event: Event) -> bool:
+    """Whether an event fired again although nothing new happened."""
+    marks = agent.by_event.get(event.native, {}).get("echoes")
+    if isinstance(marks, (list, tuple)):
+        return any(has_mark(event.extra, mark) for mark in marks)
+    return bool(marks) and not event.prompt
+
+
 def _run_or_replay(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, setting: engine.RunSetting
 ) -> engine.DispatchReport:
     """Run the hooks, or replay what another entry decided on the same call."""
-    if setting.agent.by_event.get(event.native, {}).get("echoes") and not event.prompt:
+    if _is_echo(setting.agent, event):
         return engine.DispatchReport(event, Decision(), notes=("echo: duplicate event for the same prompt",))
     turn = None
     if sources.entry is not None and (hooks or sources.broken or event.event == "session_start"):

@@ -192,9 +192,9 @@ class Gate(NamedTuple):
     """A setting that prevents hooks in the agent's own files from running.
 
     Of `files` the first that has the key counts; the empty name is the hook's own file. `off` lists the
-    values that keep hooks of the `scopes` from running. `lists`: the value is a list of the hooks that are
-    off, by their names, else their commands, and every file adds to it. Where `variable` is given, it is one
-    of the environment: any value but an empty one.
+    values that keep hooks of the `scopes` from running. `lists`: the value is a list, every file adds to it,
+    and it has such values, or else the hooks that are off, by their names, else their commands. Where
+    `variable` is given, it is one of the environment: any value but an empty one.
     `stops`: the hooks, which somebody switched off and nobody runs then, or this agent alone, by a policy or
     since it looks elsewhere.
     """

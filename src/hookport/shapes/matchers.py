@@ -374,7 +374,8 @@ def _read_name(dialect: Dialect, name: str) -> list[Term]:
         return [Term("tool", tool) for tool in tools]
     if dialect.mcp and _is_mcp(dialect.mcp, name):
         return [_read_mcp(dialect.mcp, name)]
-    return [Term("tool", name)]
+    bare = _read_bare(dialect.mcp, name) if dialect.mcp and _is_bare_mcp(dialect, name) else None
+    return [bare or Term("tool", name)]
 
 
 def _is_mcp(mcp: McpNames | None, name: str) -> bool:

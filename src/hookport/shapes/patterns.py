@@ -6,6 +6,9 @@ import re
 import warnings
 from functools import lru_cache
 
+# Rust regular expressions have neither look-around nor references to groups (crate regex).
+NOT_RUST = re.compile(r"\(\?<?[=!]|\(\?P=|\\[1-9]")
+
 
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str) -> re.Pattern[str] | str:
@@ -22,3 +25,8 @@ def compile_pattern(pattern: str) -> re.Pattern[str] | str:
 def is_pattern(pattern: str) -> bool:
     """Whether Python accepts the pattern."""
     return not isinstance(compile_pattern(pattern), str)
+
+
+def is_rust_pattern(pattern: str) -> bool:
+    """Whether agents that are written in Rust accept the pattern too."""
+    return is_pattern(pattern) and not NOT_RUST.search(pattern)

@@ -277,10 +277,16 @@ def spell_mcp_name(server: str, joint: str, tool: str, allowed: str, longest: in
     return name
 
 
+# The row of `inputs` that says what stands around the arguments of MCP tools.
+WRAPPED = "mcp"
+
+
 def read_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree]:
     """Read a tool's input into canonical field names; unknown fields keep their names."""
     if not isinstance(raw, dict):
         return {"text": raw} if raw is not None else {}
+    if key := find_wrapped(wire, raw):
+        raw = raw[key]
     if native in wire.numbered:
         raw = _gather_edits(raw)
     names = {
@@ -318,6 +324,14 @@ def write_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree
         if value and field not in raw:
             raw[field] = value
     return _number_edits(raw) if native in wire.numbered else raw
+
+
+def find_wrapped(wire: Wire, raw: Tree) -> str:
+    """The key of the arguments of an MCP tool in what the agent may put around them; empty if it did not."""
+    wrapper = wire.inputs.get(WRAPPED)
+    if not wrapper or not isinstance(raw, dict) or raw.keys() != wrapper.keys():
+        return ""
+    return next((key for key, word in wrapper.items() if word == "$input" and isinstance(raw[key], dict)), "")
 
 
 def list_variables(wire: Wire, native: str) -> Mapping[str, str]:

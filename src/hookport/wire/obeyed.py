@@ -36,7 +36,8 @@ KINDS: dict[str, tuple[type, str]] = {
 #   refuses   [(place, values)]: an answer that has one of them there is dropped; `*` is any value
 #   typed     {place: kind}: a value of another kind there drops the answer, null too
 #   nulls     `absent`: null at such a place is as nothing
-#   wants     {verdict: places}: the verdict counts only with a text at one of them
+#   wants     {verdict: places}: the verdict counts only with a text at one of them; `none` is an answer
+#             without a verdict
 #   rewrites  the verdict that another input counts with; without it any
 #   marked    what a line starts with that holds the answer in the middle of other text
 
@@ -134,7 +135,8 @@ def _decide_json(table: Mapping[str, Tree], tree: dict[str, Tree], event: str) -
     if reason_places and not any(
         isinstance(text := get(tree, place), str) and text.strip() for place in reason_places
     ):
-        return Decision(failure=f"a {decision.verdict} without a reason does not count")
+        lacks = f"a {decision.verdict} without a reason" if decision.verdict != "none" else "such an object"
+        return Decision(failure=f"{lacks} does not count")
     needs = table.get("rewrites")
     if decision.updated_input is not None and needs and decision.verdict != needs:
         return Decision(failure=f"a rewrite counts with '{needs}' only")

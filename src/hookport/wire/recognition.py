@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hookport.wire.events import find_native_name, get_canonical_name, get_first, names_tool
+from hookport.wire.events import as_list, find_native_name, get_canonical_name, get_first, names_tool
 from hookport.wire.spellings import has_mark
 from hookport.wire.table import read_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
     from hookport.wire.table import Wire
@@ -86,11 +86,12 @@ def find_caller(
     marks: Mapping[str, Sequence[str]],
 ) -> tuple[Wire, str] | None:
     """Return (wire, native event) of the only other agent that fits a payload better; None without one."""
-    if _has_twins(payload):
-        return None
+    has_twins = _has_twins(payload)
     ranked: list[tuple[tuple[int, ...], Wire, str]] = []
     is_missed = _is_missed(agent, env, marks)
     for wire in callers.values():
+        if has_twins and wire.id != agent.id and not _has_twins(_list_places(wire)):
+            continue
         candidate = find_native_name(wire, payload)
         is_marked = is_missed and _is_set(marks.get(wire.id, ()), env)
         if candidate in wire.events:
@@ -111,13 +112,19 @@ def find_caller(
     return (wire, candidate) if is_same else None
 
 
-def _has_twins(payload: Mapping[str, Any]) -> bool:
-    """Whether keys have two spellings, `tool_name` and `toolName`; no known agent does that."""
-    for key in payload:
+def _has_twins(keys: Collection[str]) -> bool:
+    """Whether keys have two spellings, `tool_name` and `toolName`; few agents do that."""
+    for key in keys:
         first, *rest = key.split("_")
-        if rest and first + "".join(map(str.capitalize, rest)) in payload:
+        if rest and first + "".join(map(str.capitalize, rest)) in keys:
             return True
     return False
+
+
+def _list_places(wire: Wire) -> set[str]:
+    """The places of a payload's attributes."""
+    plain = (places for places in wire.keys.values() if not isinstance(places, dict))
+    return {place for places in plain for place in as_list(places)}
 
 
 def _score_wire(payload: Mapping[str, Any], wire: Wire, native: str) -> tuple[int, ...]:

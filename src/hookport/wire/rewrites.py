@@ -12,6 +12,7 @@ from hookport.wire.events import (
     find_batch,
     find_fields,
     find_patch_field,
+    find_wrapped,
     infer_wire,
     list_elements,
     read_input,
@@ -139,6 +140,8 @@ def rewrite_call(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
     if call.native in wire.patches and isinstance(raw, dict) and isinstance(call.raw, dict):
         field = find_patch_field(wire, call)
         raw = {**call.raw, field: raw[wire.patches[call.native]]}
+    if key := find_wrapped(wire, call.raw):
+        raw = {**call.raw, key: raw}
     changed = call.replace(input=dict(canonical), raw=raw, parts=())
     return changed if call.mcp_tool else expand_call(wire, changed)
 

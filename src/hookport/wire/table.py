@@ -46,12 +46,13 @@ class Wire(Value):
     fixed: Mapping[str, Any] = {}
     # By native event, what this event has otherwise: rows of `keys` (None takes one away), of `fixed` and of
     # `env` that are its own; `view`, fields of this class with another value; and `echoes`, if it fires again
-    # while the agent works on the same prompt, and has none then: it is answered without asking a hook.
+    # and is then answered without asking a hook: without a prompt, or with one of these marks.
     by_event: Mapping[str, Mapping[str, Any]] = {}
 
     # A tool's input: canonical field to native field, by native name of the tool or by canonical tool, `*`
     # for all others; of several native fields all are read and the first is written. `edits` gives the fields
-    # of one element of a list of edits.
+    # of one element of a list of edits, `mcp` the object that may stand around the arguments of MCP tools,
+    # with `$tool` and `$input` in it.
     inputs: Mapping[str, Mapping[str, Any]] = {}
     # Native tools whose input has the patch format, and the field it stands in; empty: the input is the text.
     patches: Mapping[str, str] = {}

@@ -1,0 +1,74 @@
+"""goose: `goose run` with an OpenAI model on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, write_json
+
+
+def settle(stage: Stage) -> None:
+    extensions: dict[str, Mapping[str, object]] = {
+        "developer": {
+            "enabled": True,
+            "type": "platform",
+            "name": "developer",
+            "display_name": "Developer",
+            "bundled": True,
+            "timeout": 300,
+        }
+    }
+    if stage.mcp:
+        program, *arguments = stage.mcp
+        extensions["lab"] = {
+            "enabled": True,
+            "type": "stdio",
+            "name": "lab",
+            "cmd": program,
+            "args": arguments,
+            "timeout": 30,
+        }
+    # JSON is YAML.
+    settings = {"GOOSE_TELEMETRY_ENABLED": False, "extensions": extensions}
+    write_json(stage.home / ".config" / "goose" / "config.yaml", settings)
+
+
+def command(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "run", "--no-session", "-t", stage.prompt)
+
+
+def environment(stage: Stage) -> Mapping[str, str]:
+    return {
+        "GOOSE_PROVIDER": "openai",
+        "GOOSE_MODEL": "lab-model",
+        "GOOSE_MODE": "auto",
+        "GOOSE_DISABLE_KEYRING": "1",
+        "OPENAI_HOST": stage.url,
+        "OPENAI_API_KEY": "none",
+    }
+
+
+# Measured, 1.52.0; no tool of its own reads a file.
+CALLS: Calls = {
+    "shell": lambda _stage, line: ModelCall("shell", {"command": line}),
+    "write": lambda stage, path, text: ModelCall(
+        "write", {"path": make_absolute(stage, path), "content": text}
+    ),
+    "edit": lambda stage, path, old, new: ModelCall(
+        "edit", {"path": make_absolute(stage, path), "before": old, "after": new}
+    ),
+    "mcp": lambda _stage, tool, given: ModelCall(f"lab__{tool}", given),
+}
+
+DRIVER = Driver(
+    title="goose",
+    package=AgentPackage("npm", "@aaif/goose-binary-linux-x64", "1.52.0", program="goose-binary-linux-x64"),
+    program="goose",
+    protocol="chat",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    lacks={"calls.read": "goose has no tool that reads a file (measured, 1.52.0)"},
+)
