@@ -88,6 +88,38 @@ def test_an_outcome_is_whole(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
+    ("event", "answered", "expected"),
+    [
+        ("before_tool_execute", {"continue": False, "reason": "enough"}, ("deny", "enough", False)),
+        ("before_prompt", {"continue": False, "decision": "allow", "reason": "r"}, ("deny", "r", False)),
+        ("after_tool_execute", {"continue": False, "reason": "enough"}, ("none", "enough", False)),
+        ("agent_stop", {"continue": False, "decision": "deny", "reason": "r"}, ("none", "r", False)),
+        (
+            "before_tool_execute",
+            {"decision": "deny"},
+            ("deny", "a hook denied this without giving a reason", True),
+        ),
+    ],
+)
+def test_who_looks_at_the_verdict_only_is_no_weaker(
+    project: Project, event: Any, answered: dict[str, Any], expected: tuple[str, str, bool]
+) -> None:
+    """As the answers to the known agents are."""
+    project.add(answer(**answered), event)
+    fields: Any = {"tool": "run_shell", "input": {"command": "ls"}} if "tool" in event else {}
+    outcome = project.host().fire(event, **fields)
+    assert (outcome.verdict, outcome.reason, outcome.carry_on) == expected
+
+
+def test_texts_are_short_and_can_be_encoded(project: Project) -> None:
+    long = "x" * 100_000
+    project.add(answer(decision="deny", reason=long, context=long, system_message="a\x1b[31mb\ud800"))
+    outcome = project.host().before_tool("run_shell", {"command": "ls"})
+    assert [len(outcome.reason), len(outcome.context)] == [4_000, 10_000]
+    assert outcome.message == "ab\ufffd"
+
+
+@pytest.mark.parametrize(
     ("tool", "given", "rewritten"),
     [
         ("shell", {"command": "ls"}, {"command": "echo safe"}),
