@@ -88,7 +88,17 @@ SOURCES: dict[str, list[dict[str, Any]]] = {
 
 # Agents whose files agnix does not look into: a wrong name in them goes unseen.
 UNREAD = frozenset(
-    {"antigravity", "devin", "factory-droid", "grok-build", "kimi-cli", "mistral-vibe", "opencode", "pi"}
+    {
+        "antigravity",
+        "crush",
+        "devin",
+        "factory-droid",
+        "grok-build",
+        "kimi-cli",
+        "mistral-vibe",
+        "opencode",
+        "pi",
+    }
 )
 # What it still says: agent -> rule -> the sources it says that of.
 EVERYWHERE = ("plain", "every", "fraction")
