@@ -27,6 +27,7 @@ SOURCE = ROOT / "src"
 sys.path.insert(0, str(SOURCE))
 
 import dispatch  # noqa: E402
+import host  # noqa: E402
 import sdk  # noqa: E402
 
 from hookport import documents  # noqa: E402
@@ -164,6 +165,8 @@ def main() -> None:
     dispatch.table(rounds)
     print()
     sdk.table(rounds)
+    print()
+    host.table(rounds)
 
 
 if __name__ == "__main__":

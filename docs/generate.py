@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-import io
 import json
 import os
 import sys
@@ -15,6 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+import output  # noqa: E402  (the path to it is set above)
 
 import schemas  # noqa: E402  (the path to it is set above)
 from hookport import cli  # noqa: E402
@@ -28,6 +28,18 @@ from hookport.model.events import EVENTS  # noqa: E402
 from hookport.shapes.dialect import HOOK_TRUST, SHADOWS, find_quirk  # noqa: E402
 from tests.conformance import RULES, holders  # noqa: E402
 
+JSON_OUTPUT = """\
+## JSON output
+
+Every command whose output is of use to a program has `--json`. It prints one object with `version`, which
+changes when a key is removed or changes its meaning. [schemas/output](../schemas/output) has a JSON Schema of
+each command's document, with every key of this release. `hookport log --json` prints such an object for each
+event, one on a line.
+
+An error prints the document of [error.schema.json](../schemas/output/error.schema.json) instead, with the
+same exit code as without `--json`: 2 for wrong usage or unreadable input, 70 for a bug in hookport. Findings
+are part of a command's document; exit code 1 means that one of them is an error.
+"""
 MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
 
 
@@ -42,7 +54,7 @@ def main() -> int:
     kept = {ROOT / path for path in pages}
     extra = [
         path
-        for folder in ("docs/dialects", "schemas")
+        for folder in ("docs/dialects", "schemas", "schemas/output")
         for path in (ROOT / folder).glob("*.*")
         if path not in kept
     ]
@@ -105,15 +117,12 @@ def _first(kind: object) -> str:
 
 def commands() -> dict[str, str]:
     """The help of every command."""
-    os.environ["COLUMNS"] = "100"
+    os.environ["COLUMNS"] = "80"
     text = f"# Commands\n\n{MADE}The help of each command, as `hookport COMMAND --help` prints it.\n\n"
     text += f"```\n{cli.format_usage()}```\n"
     for name in cli.COMMANDS:
-        shown = io.StringIO()
-        with contextlib.redirect_stdout(shown):
-            cli.make_command_parser(name).print_help()
-        text += f"\n## hookport {name}\n\n```\n{shown.getvalue()}```\n"
-    return {"docs/cli.md": text}
+        text += f"\n## hookport {name}\n\n```\n{cli.make_command_parser(name).format_help()}```\n"
+    return {"docs/cli.md": f"{text}\n{JSON_OUTPUT}"}
 
 
 def dialects() -> dict[str, str]:
@@ -234,10 +243,11 @@ def conformance() -> dict[str, str]:
 
 def schema_files() -> dict[str, str]:
     """The JSON Schemas."""
-    return {
-        f"schemas/{name}": json.dumps(schema, indent=2) + "\n"
-        for name, schema in schemas.all_schemas().items()
+    every = {
+        **schemas.all_schemas(),
+        **{f"output/{name}": schema for name, schema in output.output_schemas().items()},
     }
+    return {f"schemas/{name}": json.dumps(schema, indent=2) + "\n" for name, schema in every.items()}
 
 
 if __name__ == "__main__":

@@ -253,7 +253,7 @@ GIVEN: dict[str, Schema] = {
     "verdict": VERDICT,
     "status": {"enum": ["ran", "failed", "skipped", "unapproved", "started"]},
     "change": {"enum": ["new", "changed", "gone"]},
-    "input": {"type": ["object", "null"]},
+    "input": OBJECT,
     "result": {},
     "carry_on": FLAG,
     "suppress_output": FLAG,

@@ -101,7 +101,7 @@ def ask(agent: str, command: str) -> dict[str, Any]:
         "tool_input": {"command": command},
     }
     decided: dict[str, Any] = json.loads(
-        run("run", str(SOURCE), "--event", "-", "--as", agent, "--json", given=payload)
+        run("run", str(SOURCE), "--payload", "-", "--agent", agent, "--json", given=payload)
     )
     return decided
 

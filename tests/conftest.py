@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +29,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
+
+# The `python3` that a version manager puts on the path is a shell script that takes longer than Python does.
+_python = shutil.which("python3")
+if _python and Path(_python).read_bytes()[:2] == b"#!":
+    os.environ["PATH"] = os.pathsep.join((str(Path(sys.base_prefix, "bin")), os.environ["PATH"]))
 
 # Tests approve hooks, and an agent that runs them may not.
 for _marker in list_markers():
@@ -72,11 +79,6 @@ def values_of(case: pytest.Function) -> dict[str, str]:
 def word(value: object) -> str | None:
     if isinstance(value, (str, int, float, bytes, type(None), timedelta)):
         return str(value)
-    if isinstance(value, tuple):
-        words = [word(item) for item in value]
-        return None if None in words else str(words)
-    if isinstance(value, dict):
-        return word(tuple(value.items()))
     return str(getattr(value, "__qualname__", "")) or None
 
 

@@ -615,9 +615,9 @@ def test_choosing_cases_and_remembering_what_failed(
     write(tmp_path, {"hooks/tests/cases/case-1.yaml": cases["hooks/tests/cases/case-1.yaml"]})
     assert closing("--last-failed", "-j", "1") == (1, "1 passed, 1 failed")
     assert closing("--last-failed") == (1, "0 passed, 1 failed")
-    assert closing("-k", "nothing") == (2, "hookport: no case has 'nothing' in its name.")
+    assert closing("-k", "nothing") == (2, "error: no case has 'nothing' in its name")
     assert closing("cache")[0] == 2
-    assert closing("--may-slip", "0") == (2, "hookport: --may-slip is about what --mutate finds. Give both.")
+    assert closing("--may-slip", "0") == (2, "error: --may-slip needs --mutate")
     suite = ET.parse(tmp_path / "new" / "out.xml").getroot()[0]
     assert {key: suite.get(key) for key in ("name", "tests", "failures", "skipped")} == {
         "name": "hooks/tests",

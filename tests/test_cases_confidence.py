@@ -128,4 +128,4 @@ def test_coverage_of_a_part_is_refused(
     monkeypatch.chdir(tmp_path)
     suite(tmp_path, GUARDED, STOPS, PASSES)
     assert main(["test", *wrong]) == 2
-    assert "coverage is about all cases" in (said := capsys.readouterr().err) or "percentage" in said
+    assert "coverage needs all cases" in (said := capsys.readouterr().err) or "percentage" in said

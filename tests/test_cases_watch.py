@@ -126,7 +126,7 @@ def test_what_cannot_be_watched_is_refused(option: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hookport", "test", "--watch", option]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LONG, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"--watch does not go with {option}" in done.stderr
+    assert f"--watch cannot be used with {option}" in done.stderr
 
 
 def test_dependencies_and_named_files_are_not_watched(tmp_path: Path) -> None:

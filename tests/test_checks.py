@@ -589,8 +589,8 @@ def run_check(cwd: Path, *words: str, home: Path | None = None) -> tuple[int, li
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(io.StringIO()),
     ):
-        code = cli.main(["check", *words, "--format", "json"])
-    return code, json.loads(printed.getvalue())
+        code = cli.main(["check", *words, "--json"])
+    return code, json.loads(printed.getvalue())["findings"]
 
 
 def plugin(root: Path, spelling: str, *more: str) -> None:

@@ -209,8 +209,8 @@ def check(start: Path, argument: str, file: Path, says: str = "") -> Outcome:
     """Run the command in a folder and keep what it says of one file."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(start), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(["check", argument, "--format", "json"])
-        told = json.loads(out.getvalue() or "[]")
+        code = main(["check", argument, "--json"])
+        told = json.loads(out.getvalue() or "{}").get("findings", [])
         codes = {one["code"] for one in told if _is(file, one["where"].partition(":")[0])} - {*OF_MACHINE}
         dialect, hooks = read_as(argument, file)
     return Outcome(code, dialect, hooks, tuple(sorted(codes)), says in err.getvalue())

@@ -29,7 +29,7 @@ def test_names_in_pages_exist(page: Path) -> None:
     """Commands, finding codes, `make` targets and links."""
     text = page.read_text("utf-8")
     assert set(re.findall(r"HP\d{3}", text)) <= set(KINDS)
-    assert set(re.findall(r"(?:`|\$ )hookport ([a-z-]+)", text)) <= set(COMMANDS)
+    assert set(re.findall(r"(?:`|\$ )hookport ([a-z-]+)", text)) <= {*COMMANDS, "help"}
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     assert set(re.findall(r"`make ([a-z]+)", text)) <= targets
 

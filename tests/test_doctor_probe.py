@@ -65,13 +65,13 @@ class World:
         )
 
     def sync(self, *agents: str) -> None:
-        done = self.run(self.installed.parent, "sync", "--mode", "bridge", "--agent", *agents)
+        done = self.run(self.installed.parent, "sync", "--mode", "bridge", "--agent", ",".join(agents))
         assert done.returncode == 0, done.stderr
 
     def found(self, agent: str) -> list[str]:
         """What is said of entries that do not answer."""
         told = self.run(SOURCE, "doctor", "--agent", agent, "--json")
-        findings: list[dict[str, str]] = json.loads(told.stdout)
+        findings: list[dict[str, str]] = json.loads(told.stdout)["findings"]
         return [one["message"] for one in findings if one["code"] == EntrySilent.code]
 
     def files(self) -> set[str]:

@@ -176,7 +176,7 @@ def test_files_that_steer_hookport_are_named_by_doctor_trust_and_check(project: 
         (".claude/settings.json", "CURSOR_PROJECT_DIR"),
         (".claude/settings.json", "XDG_STATE_HOME"),
     }
-    for words in (["doctor", "--json"], ["trust", "--dry-run", "--json"], ["check", ".", "--format", "json"]):
+    for words in (["doctor", "--json"], ["trust", "--dry-run", "--json"], ["check", ".", "--json"]):
         done = subprocess.run(
             [sys.executable, "-m", "hookport", *words],
             cwd=project.root,
@@ -186,8 +186,7 @@ def test_files_that_steer_hookport_are_named_by_doctor_trust_and_check(project: 
             timeout=120,
         )
         told = json.loads(done.stdout)
-        rows = told["findings"] if isinstance(told, dict) else told
-        steered = [row for row in rows if row["code"] == "HP893"]
+        steered = [row for row in told["findings"] if row["code"] == "HP893"]
         names = {
             (file, name)
             for row in steered

@@ -8,6 +8,7 @@ import enum
 import inspect
 import json
 import os
+import resource
 import shutil
 import threading
 import typing
@@ -17,8 +18,10 @@ from typing import Any
 
 import pytest
 
+import hookport
 from hookport.host import AsyncHost, EventName, Host, McpTool, Outcome, Run, Tool
 from hookport.model.events import EVENTS
+from tests import forks
 from tests.hosting import DENY_COMMAND, PATIENCE, Project, wait_for, wait_until_gone
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -178,6 +181,39 @@ def test_a_known_agent_brings_its_tools_and_leaves_no_hook_to_itself(project: Pr
         assert payload["tool_input"] == {"command": "ls"}
 
 
+def test_what_the_host_says_of_a_tool_counts(project: Project) -> None:
+    project.add(answer(decision="deny", reason="no"), matcher="shell")
+    host = project.host(agent="claude-code", tools={"Bash": None})
+    assert host.before_tool("Bash", {"command": "ls"}).verdict == "none"
+    assert project.host(agent="claude-code").before_tool("Bash", {"command": "ls"}).verdict == "deny"
+
+
+def test_other_commands_read_what_a_host_journals(project: Project) -> None:
+    project.add(DENY_COMMAND)
+    project.host().before_tool("run_shell", {"command": "ls"})
+    project.host(agent="claude-code").before_tool("Bash", {"command": "ls"})
+    env = {**project.env, "PYTHONPATH": str(Path(hookport.__file__).parent.parent)}
+    for words in (["log"], ["status"], ["doctor"], ["why", "hook-0", "--last"], ["record", "--dry-run"]):
+        done = forks.run(words, project.root, env)
+        assert "bug in hookport" not in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_without_descriptors_a_guard_denies(project: Project) -> None:
+    """What cannot start was never asked."""
+    project.add(DENY_COMMAND)
+    host = project.host()
+    host.before_tool("run_shell", {"command": "ls"})
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    held = len(list(Path("/dev/fd").iterdir()))
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (held + 3, hard))
+        outcome = host.before_tool("run_shell", {"command": "ls"})
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert outcome.verdict == "deny"
+
+
 def test_a_failure_is_seen_and_policy_decides(project: Project) -> None:
     project.add("sleep 600")
     host = project.host()
@@ -208,11 +244,10 @@ def test_a_stop_hook_knows_that_it_was_asked_before(project: Project) -> None:
         'case $(cat) in *\'"stop_active": true\'*) ;; *) echo \'{"decision": "deny"}\';; esac', "agent_stop"
     )
     host = project.host()
-    other = {"session": "other"}
     assert [host.agent_stop().verdict for _ in range(3)] == ["deny", "none", "deny"]
-    assert host.agent_stop(**other).verdict == "deny"
-    host.before_prompt("go", **other)
-    assert host.agent_stop(**other).verdict == "deny"
+    assert host.agent_stop(session="other").verdict == "deny"
+    host.before_prompt("go", session="other")
+    assert host.agent_stop(session="other").verdict == "deny"
 
 
 def test_a_session_gets_context_and_a_result_is_replaced(project: Project) -> None:

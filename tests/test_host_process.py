@@ -139,6 +139,51 @@ for thread in threads:
     assert end(begin(project, code)) == ("deny\n", "", 0)
 
 
+def test_a_fork_of_the_host_keeps_no_lock(project: Project) -> None:
+    """Forked while other threads write the journal and remember sessions, and alive ever after."""
+    code = """
+import fcntl
+from hookport.runtime import journal, sessions
+state = journal.find_state_folder(dict(os.environ))
+threads = [threading.Thread(target=lambda: [host.agent_stop(session=str(n)) for n in range(20)])
+    for _ in range(4)]
+for thread in threads:
+    thread.start()
+copies = []
+for _ in range(20):
+    copies.append(os.fork())
+    if copies[-1] == 0:
+        os.close(1)
+        time.sleep(600)
+    time.sleep(0.002)
+for thread in threads:
+    thread.join()
+for name in (journal.LOCK, sessions.LOCK):
+    with open(os.path.join(state, name)) as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+print("free")
+for copy in copies:
+    os.kill(copy, signal.SIGKILL)
+    os.waitpid(copy, 0)
+"""
+    assert end(begin(project, code)) == ("free\n", "", 0)
+
+
+def test_an_event_imports_nothing(project: Project) -> None:
+    """What a thread imports while the host forks could never be imported in the copy."""
+    project.add(DENY_COMMAND)
+    (project.root / ".hookport" / "hooks.yaml").write_text('spec: "hooks/1.0"\nhooks: []\n')
+    code = """
+before = set(sys.modules)
+host.session_start()
+host.before_tool("run_shell", {"command": "python3 - <<'E'\\nprint(1)\\nE"})
+host.before_tool("edit", {"path": "x", "old_string": "a", "new_string": "b"})
+host.agent_stop()
+print(sorted(name for name in set(sys.modules) - before if name.startswith("hookport")))
+"""
+    assert end(begin(project, code)) == ("[]\n", "", 0)
+
+
 @pytest.mark.parametrize("blocking", [True, False])
 def test_a_host_that_ignores_its_children(project: Project, *, blocking: bool) -> None:
     """The exit code of a guard would be lost, so the guard could not be asked."""

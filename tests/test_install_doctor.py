@@ -391,7 +391,7 @@ def test_the_evidence_names_the_place_and_the_value(place: Place) -> None:
         dialect="Codex CLI",
         count="1 hook",
         what="the feature is switched off",
-        fix="Take `hooks = false` out of [features].",
+        fix="Remove `hooks = false` from [features].",
     )
     assert one.finding == finding._replace(file=str(settings), line=7, column=9)
     assert one.evidence == "features.hooks is false"
@@ -838,20 +838,28 @@ def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> N
     assert (done.returncode, done.stdout, done.stderr) == (0, "codex 0.166.0: 1 hook, nothing found\n", "")
     place.write({"~/.codex/config.toml": CODEX_TRUST.replace(":0:0", ":1:0")})
     hook = f"{place.root}/.codex/hooks.json:pre_tool_use:0:0"
+    untrusted = f'hooks.state."{hook}" has no trusted_hash'
     done = hookport("doctor --agent codex --json", place)
     assert (done.returncode, json.loads(done.stdout)) == (
         1,
-        [
-            {
-                "code": "HP871",
-                "severity": "error",
-                "agent": "codex",
-                "where": ".codex/hooks.json:7:6: hooks.PreToolUse[0].hooks[0]",
-                "message": "Codex CLI skips this hook: it is not trusted",
-                "evidence": f'~/.codex/config.toml: hooks.state."{hook}" has no trusted_hash (codex 0.166.0)',
-                "fix": "Start `codex` here and review the hook with `/hooks`.",
-            }
-        ],
+        {
+            "version": 1,
+            "findings": [
+                {
+                    "code": "HP871",
+                    "severity": "error",
+                    "agent": "codex",
+                    "where": ".codex/hooks.json:7:6: hooks.PreToolUse[0].hooks[0]",
+                    "message": "Codex CLI skips this hook: it is not trusted",
+                    "evidence": f"~/.codex/config.toml: {untrusted} (codex 0.166.0)",
+                    "hint": "Start `codex` here and review the hook with `/hooks`.",
+                    "file": f"{place.root}/.codex/hooks.json",
+                    "line": 7,
+                    "column": 6,
+                }
+            ],
+            "repaired": [],
+        },
     )
     done = hookport("doctor --agent universal", place)
     assert (done.returncode, done.stdout) == (2, "")

@@ -751,9 +751,9 @@ def test_undo_does_not_touch_what_a_person_changed(home: Path, env: dict[str, st
         done = hookport(*words, cwd=home, env=env)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == (
-            f"hookport: {home}/a: changed since `hookport sync` wrote it, so the run is not undone. "
+            f"error: {home}/a: changed since `hookport sync` wrote it, so the run is not undone. "
             "`hookport unsync` removes our entries and keeps the change; "
-            "or revert the change first, then try again.\nhookport: Nothing was written.\n"
+            "or revert the change first, then try again.\nNothing was written.\n"
         )
     assert ((home / "a").read_bytes(), (home / "b").read_bytes()) == (b"new, edited", b"new")
     (home / "a").write_bytes(b"new")
@@ -766,12 +766,12 @@ def test_undo_shows_what_it_takes_back(home: Path, env: dict[str, str]) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
         "",
-        "hookport: there is nothing to take back: no run is in the ledger.\n",
+        "note: nothing to revert: the ledger has no run\n",
     )
     (home / "a").write_bytes(b"one\r\ntwo")
     files.apply([change(home / "a", b"one\r\n\x1b[31m\n"), change(home / "b", b"\xff")], env, what="sync")
     when = ledger.list_runs(env)[0].time[:19].replace("T", " ")
-    listed = f" taken back:\n  restored  {home}/a\n  removed   {home}/b\n"
+    listed = f" reverted:\n  restored  {home}/a\n  removed   {home}/b\n"
     done = hookport("undo", "--dry-run", cwd=home, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
@@ -790,7 +790,7 @@ def test_undo_shows_what_it_takes_back(home: Path, env: dict[str, str]) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
         "",
-        f"hookport: `hookport sync` of {when} left nothing to take back: all its files are as they were.\n",
+        f"note: nothing to revert: the files of `hookport sync` of {when} are as they were before it\n",
     )
 
 

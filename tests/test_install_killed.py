@@ -187,7 +187,7 @@ def test_what_a_killed_unsync_left_is_finished_by_the_next(
     before = world.state()
     for last in itertools.count(1, step):
         world.lay_out()
-        assert world.run("sync", "--mode", "bridge", "--agent", *agents) == 0
+        assert world.run("sync", "--mode", "bridge", "--agent", ",".join(agents)) == 0
         code = world.run("unsync", last=last)
         assert code in (0, KILLED), (last, code)
         assert world.run("unsync") == 0, last

@@ -626,7 +626,16 @@ def test_concurrent_syncs_lose_nothing(world: World) -> None:
     env = {**world.env, "PYTHONPATH": str(Path(bridge.__file__).parent.parent)}
     runs = [
         subprocess.Popen(
-            [sys.executable, "-m", "hookport", "sync", "--agent", *names[number % 4 :], "--mode", "bridge"],
+            [
+                sys.executable,
+                "-m",
+                "hookport",
+                "sync",
+                "--agent",
+                ",".join(names[number % 4 :]),
+                "--mode",
+                "bridge",
+            ],
             cwd=world.root,
             env=env,
             stdout=subprocess.DEVNULL,
@@ -729,7 +738,7 @@ class TestStatus:
         (found,) = status.read_status(str(world.root), env, ["codex"]).agents
         (hook,) = found.hooks
         level, remedy = (
-            ("enforced", "") if word == "trusted" else ("unavailable", ": `hookport trust --agents`")
+            ("enforced", "") if word == "trusted" else ("unavailable", ": `hookport trust --in-agents`")
         )
         expected = ("installed", level, f"{word} in Codex CLI{remedy}")
         assert (hook.state, hook.level, hook.reason) == expected

@@ -94,17 +94,15 @@ def test_undo_is_of_the_project_that_it_is_called_in(home: Home) -> None:
     one, two = home.project("a"), home.project("b")
     home.sync(one)
     told = home.run(two, "undo")
-    assert told.startswith(
-        f"hookport: there is nothing to take back in {two}.\nhint: the last run was `hookport sync` of"
-    )
-    assert told.endswith(f" in {one}. To take it back: `hookport undo` in {one}, or `hookport undo --all`.\n")
+    assert told.startswith(f"note: nothing to revert in {two}\nhint: the last run was `hookport sync` of")
+    assert told.endswith(f" in {one}; to revert it: `hookport undo` in {one}, or `hookport undo --all`\n")
     assert entries(one).exists()
     home.sync(two)
     assert f"removed   {entries(one)}" in home.run(one, "undo")
     assert (entries(one).exists(), entries(two).exists()) == (False, True)
-    assert "there is nothing to take back" in home.run(one, "undo")
+    assert "nothing to revert" in home.run(one, "undo")
     assert f"removed   {entries(two)}" in home.run(two, "undo")
-    assert home.run(two, "undo") == "hookport: there is nothing to take back: no run is in the ledger.\n"
+    assert home.run(two, "undo") == "note: nothing to revert: the ledger has no run\n"
 
 
 @pytest.mark.parametrize("inner", ["b", "a/packages/b"])
@@ -117,7 +115,7 @@ def test_undo_in_order_whatever_others_do(home: Home, inner: str) -> None:
         told = [home.run(root, "undo").partition("\n")[0].split()[1] for _ in range(3)]
         assert told == ["unsync`", "sync`", "sync`"]
         assert not any((root / path).exists() for path in paths)
-        assert "nothing to take back" in home.run(root, "undo")
+        assert "nothing to revert" in home.run(root, "undo")
 
 
 def test_many_runs_of_one_project_forget_none_of_another(home: Home) -> None:
@@ -137,11 +135,11 @@ def test_all_projects_by_the_last_run_after_a_question(home: Home) -> None:
     one, two = home.project("a"), home.project("b")
     home.sync(one)
     told = home.run(two, "undo", "--all", code=2)
-    assert "nothing was taken back: there is no terminal to ask on. Say --yes or --dry-run." in told
+    assert "nothing was reverted: there is no terminal to ask on\nhint: use --yes or --dry-run" in told
     assert "--json asks nothing" in home.run(two, "undo", "--all", "--json", code=2)
-    assert f"in {one} would be taken back:" in home.run(two, "undo", "--all", "--dry-run")
+    assert f"in {one} would be reverted:" in home.run(two, "undo", "--all", "--dry-run")
     code, told = home.answered(two, "n", "undo", "--all")
-    assert (code, told.endswith("Take it back? [y/N] nothing was taken back.\n")) == (1, True)
+    assert (code, told.endswith("Revert it? [y/N] nothing was reverted.\n")) == (1, True)
     assert f"removed   {entries(one)}" in told
     assert entries(one).exists()
     assert home.answered(two, "y", "undo", "--all")[0] == 0
@@ -154,13 +152,14 @@ def test_all_projects_by_the_last_run_after_a_question(home: Home) -> None:
 def test_as_json(home: Home) -> None:
     one, two = home.project("a"), home.project("b")
     home.sync(one)
-    nothing: dict[str, object] = {"root": str(two), "run": None, "files": [], "written": False}
+    nothing: dict[str, object] = {"version": 1, "root": str(two), "run": None, "files": [], "written": False}
     assert json.loads(home.run(two, "undo", "--json")) == nothing
     (run,) = ledger.list_runs(home.env)
     told = {
+        "version": 1,
         "root": str(one),
         "run": {"what": "sync", "time": run.time, "root": str(one)},
-        "files": [{"path": str(entries(one)), "did": "removed"}],
+        "files": [{"path": str(entries(one)), "action": "removed"}],
         "written": False,
     }
     assert json.loads(home.run(one, "undo", "--json", "--dry-run")) == told
@@ -199,7 +198,7 @@ def test_a_worktree_is_another_project(home: Home) -> None:
     assert (entries(one).exists(), entries(two).exists()) == (False, True)
     home.run(one, "trust", "--yes")
     told = home.run(two, "untrust", code=1)
-    assert told.startswith(f"hookport: {two} is a worktree of {one}, whose approval still holds here.\n")
+    assert told.startswith(f"error: {two} is a worktree of {one}, whose approval still holds here\n")
     assert home.run(one, "untrust") == f"no longer approved: {one}\n"
     assert home.run(two, "untrust") == "nothing was approved.\n"
 
@@ -208,7 +207,7 @@ def test_files_of_the_user_go_back_where_they_were_written_from(home: Home) -> N
     one, two = home.project("a"), home.project("b")
     mine = entries(home.path)
     home.sync(one, "--scope", "user")
-    assert "nothing to take back" in home.run(two, "undo")
+    assert "nothing to revert" in home.run(two, "undo")
     assert mine.exists()
     before = mine.read_bytes()
     hooks = {**GUARD, "hooks": [{**GUARD["hooks"][0], "event": "before_compact", "name": "more"}]}  # type: ignore[dict-item]
@@ -231,8 +230,7 @@ def test_unsync_leaves_what_serves_every_project(home: Home) -> None:
     home.sync(one, "--scope", "user")
     told = home.run(two, "unsync")
     assert (
-        "hookport: entries in the user's own files serve every project and stay: ~/.cursor/hooks.json\n"
-        in told
+        "note: entries in the user's own files serve every project and stay: ~/.cursor/hooks.json\n" in told
     )
     assert "`hookport unsync --scope user`" in told
     assert [path.exists() for path in (entries(one), entries(two), mine)] == [True, False, True]
@@ -251,7 +249,7 @@ def test_a_run_of_a_project_that_is_gone_does_not_stand_in_the_way(home: Home) -
     home.sync(one)
     one.rename(home.folder / "elsewhere")
     told = home.run(two, "undo", "--all", "--yes")
-    assert "left nothing to take back" in told
+    assert "nothing to revert: the files of" in told
     home.run(two, "undo", "--all", "--yes")
     assert not entries(two).exists()
 
@@ -272,8 +270,8 @@ def test_a_run_of_an_older_version_is_of_the_project_whose_files_it_wrote(home: 
     others = [root for root in (one, inner, home.path) if root != roots[where] or where in ("user", "home")]
     for root in others:
         told = home.run(root, "undo")
-        assert told.startswith(f"hookport: there is nothing to take back in {root}.\nhint: the last run was")
-        assert told.endswith("To take it back: `hookport undo --all`.\n")
+        assert told.startswith(f"note: nothing to revert in {root}\nhint: the last run was")
+        assert told.endswith("to revert it: `hookport undo --all`\n")
         assert path.exists()
     home.run(roots[where], "undo", *(("--all", "--yes") if where in ("user", "home") else ()))
     assert not path.exists()

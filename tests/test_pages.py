@@ -13,6 +13,7 @@ import pytest
 
 import hookport
 from hookport.cli import COMMANDS, make_command_parser
+from hookport.errors import UsageError
 
 ROOT = Path(__file__).parent.parent
 WRITTEN = [
@@ -112,9 +113,9 @@ def test_commands_parse(page: Path) -> None:
         pytest.skip("shows the help of each command, made from the parsers")
     for words in list_commands(page):
         try:
-            make_command_parser(words[0]).parse_args(words[1:])
-        except SystemExit:
-            pytest.fail(f"hookport {shlex.join(words)}")
+            make_command_parser(words[0]).parse(words[1:])
+        except UsageError as error:
+            pytest.fail(f"hookport {shlex.join(words)}: {error}")
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.relative_to(ROOT).as_posix())

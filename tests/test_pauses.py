@@ -81,7 +81,7 @@ def test_one_hook_rests_and_the_others_do_not(place: Place) -> None:
     place.write("event.json", event)
     assert (
         "guard: paused by its user until"
-        in run(place, "why", "--event", "event.json", "--as", "claude-code").stdout
+        in run(place, "why", "--payload", "event.json", "--agent", "claude-code").stdout
     )
 
 

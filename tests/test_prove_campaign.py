@@ -162,7 +162,7 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path) -> None:
         said = running.communicate()[1]
     assert running.returncode == 130
     assert said == (
-        "hookport: interrupted; 0 of 1 runs are done and kept. The same command goes on from there.\n"
+        "error: interrupted; 0 of 1 runs are done and kept. The same command continues from there.\n"
     )
     assert list(runs.iterdir()) == []
     with pytest.raises(ProcessLookupError):

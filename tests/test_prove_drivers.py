@@ -157,7 +157,7 @@ def test_sync_adds_to_what_every_driver_settled(tmp_path: Path) -> None:
     agents = sorted({get_dialect_id(get(name)) for name in list_names()})
     readers = [name for name in agents if reads_projects(dialects.get(name))]
     for scope, chosen in (("project", readers), ("user", agents)):
-        arguments = ["sync", "--scope", scope, "--mode", "bridge", "--agent", *chosen]
+        arguments = ["sync", "--scope", scope, "--mode", "bridge", "--agent", ",".join(chosen)]
         done = subprocess.run(
             [sys.executable, "-m", "hookport", *arguments],
             cwd=here.project,

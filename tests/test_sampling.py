@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hookport.agents import list_dialects
-from tests.sampling import SAMPLED, Values, choose, family_of
+from tests.sampling import SAMPLED, Cover, Values, choose, family_of
 
 HERE = Path(__file__).parent
 PAIRS: list[tuple[str, Values]] = [
@@ -27,13 +27,15 @@ def test_what_is_sampled_exists(test: str) -> None:
 
 def test_each_has_every_value_families_every_combination_and_pairs_both() -> None:
     values = dict(PAIRS)
-    for cover, side in itertools.product(("each", "pairs"), ("source", "target")):
+    each: tuple[Cover, ...] = ("each", "pairs")
+    for cover, side in itertools.product(each, ("source", "target")):
         assert {values[case][side] for case in choose(PAIRS, cover)} == {*list_dialects()}
     parts = {part for name in list_dialects() for part in family_of(name)}
     possible = {
         pair for pair_of in values.values() for pair in itertools.product(*map(family_of, pair_of.values()))
     }
-    for cover in ("families", "pairs"):
+    combined: tuple[Cover, ...] = ("families", "pairs")
+    for cover in combined:
         met = {
             pair
             for case in choose(PAIRS, cover)

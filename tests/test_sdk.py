@@ -635,7 +635,7 @@ def test_what_an_agent_cannot_say_is_stricter() -> None:
 def test_a_test_that_asks_nothing_is_refused() -> None:
     with pytest.raises(UsageError, match="is not a hook"):
         testing.decide(merged, testing.before_tool(command="ls"))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="which tool is it"):
+    with pytest.raises(UsageError, match="missing tool"):
         testing.before_tool()
     with pytest.raises(UsageError, match="unknown event"):
         testing.event("before_lunch")

@@ -745,14 +745,14 @@ def test_what_is_wrong_is_found_and_the_fix_is_named(
         return code, printed.out + printed.err
 
     code, text = said("doctor", "--json")
-    told = [one for one in json.loads(text) if one["code"] == setup.code]
+    told = [one for one in json.loads(text)["findings"] if one["code"] == setup.code]
     assert code == bool(setup.gate)
     assert told, text
-    assert any(setup.fix in one["fix"] for one in told), told
+    assert any(setup.fix in one["hint"] for one in told), told
     if not setup.gate:
         return
     code, text = said("why", setup.hook, "--agent", setup.agent, "--json")
-    (walked,) = json.loads(text)
+    (walked,) = json.loads(text)["walks"]
     stops = [one for one in walked["steps"] if one["state"] == "fails" and setup.fix in one["fix"]]
     assert code == 1
     assert [(one["gate"], one["code"] or setup.code) for one in stops[:1]] == [(setup.gate, setup.code)], text
@@ -839,7 +839,7 @@ def test_a_variable_that_only_the_agent_may_have_is_not_said_to_hold(
     place.set_up(Setup("", files, "", "", "", "", installed=False))
     assert main(["why", "guard.sh", "--agent", "claude-code"]) == 0
     printed = capsys.readouterr().out
-    assert "runs, as far as can be seen" in printed
+    assert "runs, as far as hookport can check" in printed
     assert "$GUARDS is not set" in printed
     assert "its program is there" not in printed
     main(["status", "--agent", "claude-code"])

@@ -33,10 +33,10 @@ HOOK = "---\nname: guard\ndescription: d\ntrigger: before_tool\n---\n"
 WORDS: dict[str, list[list[str]]] = {
     "new": [[f"n{EVIL}", "--event", "before_tool_execute", "--dry-run"]],
     "run": [
-        [".claude/settings.json", "--event", "payload.json", "--as", "claude-code"],
-        [".claude/settings.json", "--event", f"{EVIL}"],
+        [".claude/settings.json", "--payload", "payload.json", "--agent", "claude-code"],
+        [".claude/settings.json", "--payload", f"{EVIL}"],
     ],
-    "why": [["--event", "payload.json", "--as", "claude-code"]],
+    "why": [["--payload", "payload.json", "--agent", "claude-code"]],
     "test": [[EVIL], ["."]],
     "log": [[], ["--json"], ["--hook", EVIL]],
     "record": [["--dry-run"], [EVIL]],
@@ -49,13 +49,15 @@ WORDS: dict[str, list[list[str]]] = {
     "trust": [["--dry-run"], ["--dry-run", "--json"]],
     "untrust": [[], [EVIL]],
     "convert": [[".claude/settings.json", "--to", "gemini-cli"], [EVIL, "--to", "codex"]],
-    "check": [[], ["--format", "json"], ["--format", "github"], ["--format", "sarif"], [EVIL]],
+    "check": [[], ["--json"], ["--format", "github"], ["--format", "sarif"], [EVIL]],
     "doctor": [[], ["--json"], ["--agent", EVIL]],
     "prove": [["--agent", EVIL], [EVIL]],
     "matrix": [["--agent", EVIL], [EVIL]],
     "dialects": [[], [EVIL]],
     "explain": [[EVIL]],
+    "serve-stdio": [[], [EVIL]],
     "completion": [[EVIL]],
+    "serve-stdio": [[EVIL]],
 }
 
 
@@ -152,7 +154,7 @@ ANY_BYTES = b"caf\xc3\xa9 \xff\x00\x1b[31m \xf0\x9f\x98\x80 \xed\xa0\x80"
 
 @pytest.mark.skipif(os.name == "nt", reason="the hooks are commands of a shell")
 @pytest.mark.parametrize("encoding", ["utf-8:strict", "ascii:strict", "latin-1:strict", "cp1252:strict"])
-@pytest.mark.parametrize("shown", ["--json", "--as=claude-code"])
+@pytest.mark.parametrize("shown", ["--json", "--agent=claude-code"])
 def test_a_run_is_shown_whatever_a_hook_prints(encoding: str, shown: str, tmp_path: Path) -> None:
     (tmp_path / "text").write_text(ANY_TEXT)
     (tmp_path / "bytes").write_bytes(ANY_BYTES)
@@ -162,7 +164,7 @@ def test_a_run_is_shown_whatever_a_hook_prints(encoding: str, shown: str, tmp_pa
     command = "echo \ud800 \udcff \x00 \x1b é"
     payload = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}}
     done = subprocess.run(
-        [sys.executable, "-m", "hookport", "run", ".", "--event", "-", shown],
+        [sys.executable, "-m", "hookport", "run", ".", "--payload", "-", shown],
         cwd=tmp_path,
         input=json.dumps(payload).encode(),
         env={**os.environ, "PYTHONIOENCODING": encoding},

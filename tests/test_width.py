@@ -60,7 +60,7 @@ COMMANDS = [
     ["explain"],
     ["explain", "HP202"],
     ["prove", "--list"],
-    ["run", ".agents/hooks", "--event", "payload.json"],
+    ["run", ".agents/hooks", "--payload", "payload.json"],
     ["test", "."],
     ["test", ".", "-v", "--coverage"],
 ]
@@ -292,7 +292,7 @@ def test_a_wide_terminal_has_columns_and_a_narrow_one_records(project: Path) -> 
 
 
 HELP = [["matrix", "--help"], ["log", "--help"]]
-JSON = [["status", "--json"], ["log", "--json"], ["dialects", "--json"], ["matrix", "--format", "json"]]
+JSON = [["status", "--json"], ["log", "--json"], ["dialects", "--json"], ["matrix", "--json"]]
 
 
 def test_rich_is_loaded_only_to_draw(project: Path) -> None:

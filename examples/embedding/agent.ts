@@ -18,7 +18,7 @@ async function runTool(tool: string, input: Record<string, any>): Promise<string
   const before = await hooks.fire("before_tool_execute", { tool, input });
   // Nobody sits here who could be asked.
   if (before.verdict === "deny" || before.verdict === "ask") return `Denied: ${before.reason}`;
-  const done = spawnSync(before.input!.command, { shell: true, encoding: "utf8" });
+  const done = spawnSync(before.input.command, { shell: true, encoding: "utf8" });
   const fields = { tool, input: before.input, result: done.stdout + done.stderr };
   const after = await hooks.fire("after_tool_execute", fields);
   return [after.result, before.context, after.context].filter(Boolean).join("\n");

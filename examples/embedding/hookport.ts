@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 export type Outcome = {
   verdict: "none" | "allow" | "ask" | "deny";
   reason: string;
-  input: Record<string, any> | null;
+  input: Record<string, any>;
   context: string;
   message: string;
   result: any;

@@ -35,9 +35,13 @@ class Problem(NamedTuple):
 
 
 class HookportError(Exception):
-    """The base class of the errors that hookport raises on purpose."""
+    """The base class of the errors that hookport raises on purpose; `hint` is the next step."""
 
     exit_code = 2
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        self.hint = hint
+        super().__init__(message)
 
 
 class UsageError(HookportError):
@@ -47,9 +51,9 @@ class UsageError(HookportError):
 class InputError(HookportError):
     """An invalid input; `problems` lists every problem with its place."""
 
-    def __init__(self, *problems: Problem) -> None:
+    def __init__(self, *problems: Problem, hint: str = "") -> None:
         self.problems = problems
-        super().__init__("\n".join(map(str, problems)))
+        super().__init__("\n".join(map(str, problems)), hint=hint)
 
 
 class InternalError(HookportError):

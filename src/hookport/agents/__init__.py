@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hookport.wire.table import Wire
 
 __all__ = [
+    "EXAMPLE_NAMES",
     "DecodedManifest",
     "Dialect",
     "EventSpec",
@@ -56,6 +57,8 @@ __all__ = [
 ]
 
 GROUP = "hookport.dialects"
+# The ids in examples, by the part that they play.
+EXAMPLE_NAMES = {"agent": "claude-code", "other": "cursor", "third": "codex", "format": "universal"}
 
 
 @cache
@@ -101,7 +104,7 @@ def get(name: str) -> Dialect:
             return dialect
     loaded = _load_all().get(name)
     if isinstance(loaded, str):
-        raise UsageError(f"dialect '{name}' cannot be used: {loaded}.")
+        raise UsageError(f"dialect '{name}' is unusable: {loaded}.")
     if loaded is None:
         raise UsageError(
             f"unknown dialect '{name}'.{suggest_closest(name, (*list_builtin(), *list_added()))}"
@@ -111,7 +114,7 @@ def get(name: str) -> Dialect:
 
 @cache
 def get_wire(name: str) -> Wire:
-    """The wire of the dialect of that id, with what follows from its tables."""
+    """The wire of the dialect of that id, completed from its tables."""
     from hookport.shapes.wiring import complete_wire
 
     return complete_wire(get(name))

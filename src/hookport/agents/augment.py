@@ -52,7 +52,7 @@ PRINT = "the interactive Auggie, not `auggie --print` (AU3)"
 EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool"),
-    # It is not waited for, so that it can neither block nor add context (AU2).
+    # Auggie does not wait for it, so it can neither block nor add context (AU2).
     EventSpec("PromptSubmit", "before_prompt", "observe", "lab", hears="nothing", since="0.27.0"),
     # Context is documented, and was not seen by the model (AU4).
     EventSpec("SessionStart", "session_start", "observe", "lab", hears="nothing"),
@@ -204,7 +204,7 @@ WIRE: Wire = Wire(
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of the files, with a finding where one matcher keeps all hooks of an event from running."""
+    """The hooks of the files, with a finding if one matcher prevents all hooks of an event from running."""
     decoded = SPLIT_BY_EVENT.decode(dialect, trees)
     dead = [finding for file, tree in trees.items() for finding in _find_dead(dialect, file, tree)]
     return decoded._replace(findings=(*decoded.findings, *dead))
@@ -225,13 +225,13 @@ def _find_dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterato
                 dialect=dialect.id,
                 what=f"any hook on {spec.native} of this file",
                 reason=f"'{matcher}' is not a valid regular expression (AU5)",
-                way="Leave the matcher out to match every tool." if matcher == "*" else "Correct it.",
+                way="Remove the matcher to match every tool." if matcher == "*" else "Correct it.",
             )._replace(file=file)
 
 
 # Our own commands in a settings file, as `hookport sync` and `convert` write them.
 BRIDGE_CALL = re.compile(r"\b(?:dispatch|wrap [\w-]+) augment\b")
-# What the bridge needs beyond the usual payload; Augment sends it on request only.
+# The fields that the bridge needs beyond the usual payload; Augment sends them only on request.
 METADATA_OF = {
     "before_tool_execute": {"includeMCPMetadata": True},
     "after_tool_execute": {"includeMCPMetadata": True},
@@ -281,7 +281,7 @@ DIALECT = Dialect(
     lacks=LACKS,
     tools=(
         *name_tools("lab", shell="launch-process", file_read="view", file_write="save-file"),
-        # What is typed into a process that runs may be a command as well.
+        # Input to a running process may also be a command.
         *name_tools("table", shell="write-process", search="grep-search"),
         *name_tools(
             "doc",
@@ -318,7 +318,7 @@ DIALECT = Dialect(
     programs=("auggie",),
     notes=(
         "Auggie reads hooks when it starts; `/hooks` lists them.",
-        "Auggie runs hooks only where Augment's service has them switched on for the account.",
+        "Auggie runs hooks only if Augment's service has enabled them for the account.",
         "Augment for VS Code and IntelliJ reads the hooks of ~/.augment/settings.json, not of a project.",
     ),
     quirks=(
@@ -327,8 +327,8 @@ DIALECT = Dialect(
             "`ask` lets the tool run, and so does a printed deny with another exit code than 0 or 2",
             "lab",
         ),
-        Quirk("AU2", "PromptSubmit is not waited for: the first tool runs while its hook does", "lab"),
-        Quirk("AU3", "with `--print` a block on Stop is ignored, also by exit code 2", "lab"),
+        Quirk("AU2", "Auggie does not wait for PromptSubmit: the first tool runs while its hook runs", "lab"),
+        Quirk("AU3", "with `--print` a block on Stop is ignored, even by exit code 2", "lab"),
         Quirk("AU4", "the model does not see the context of SessionStart, although documented", "lab"),
         Quirk(
             "AU5",
@@ -345,6 +345,6 @@ DIALECT = Dialect(
         Quirk("AU8", "documented as the path of a .sh file, a command may be any shell command", "lab"),
         Quirk("AU9", "timeouts are milliseconds, and a hook that takes longer lets the tool run", "lab"),
         Quirk("AU10", "missing values are sent as the text `[undefined]`", "lab"),
-        Quirk("AU11", "hooks inherit AUGMENT_SESSION_AUTH, the session's secret, where it is set", "lab"),
+        Quirk("AU11", "hooks inherit AUGMENT_SESSION_AUTH, the session's secret, if it is set", "lab"),
     ),
 )

@@ -46,7 +46,7 @@ from hookport.wire.table import Wire
 SOURCES = {
     "spec": "Hook Interchange Format Specification 1.0.0-draft",
     "draft": "Hook Interchange Format Specification 0.1.0, the public draft",
-    "own": "what hookport keeps for dialects that say more than the format",
+    "own": "hookport's own data for dialects that express more than the format",
 }
 
 # What the format has no field for is kept under this name in `provider_data`.
@@ -265,7 +265,7 @@ def _check_degradation(degradation: Mapping[str, Tree], path: Path, problems: li
 
 
 def _find_unknown_degradation(degradation: Mapping[str, str], path: Path) -> Iterator[Finding]:
-    """Report words that the format does not define; a later version may, so they do not refuse a guard."""
+    """Report names that the format does not define; a later version may, so they do not refuse a guard."""
     for capability, strategy in degradation.items():
         for kind, word, words in (
             ("capability", capability, tuple(CAPABILITIES)),

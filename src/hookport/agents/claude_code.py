@@ -202,7 +202,7 @@ EVENTS_WITH_RULES = (
 )
 
 
-# What only Claude Code has of the wire that others took over from it.
+# The parts of its wire that only Claude Code has.
 
 # Events of Claude Code itself on which all that is printed is thrown away (doc).
 SILENT = (
@@ -308,7 +308,7 @@ CLAUDE_WIRE = WIRE.replace(
 
 
 def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree], str]:
-    """The entry with `asyncRewake` as the async hook it is, and why a rule keeps it from running."""
+    """The entry with `asyncRewake` as an async hook, and why a rule prevents it from running."""
     if entry.get("asyncRewake") is True:
         entry = {"async": True, **entry}
     if "if" in entry and native not in EVENTS_WITH_RULES:
@@ -327,8 +327,8 @@ MANAGED = (
 
 # Measured on 2.1.325 (lab, tests/rules): each was given to calls that it is for, and none ran.
 NEVER_FIRED = {
-    r"mcp__(?:(?!__)[^(])+|mcp__[^(]*\*[^(]*": "Claude Code 2.1.325 wants the whole name of an MCP tool",
-    r"mcp__[^(]+\((?!\*?\)$).*": "Claude Code 2.1.325 takes nothing in brackets for an MCP tool",
+    r"mcp__(?:(?!__)[^(])+|mcp__[^(]*\*[^(]*": "Claude Code 2.1.325 needs the whole name of an MCP tool",
+    r"mcp__[^(]+\((?!\*?\)$).*": "Claude Code 2.1.325 accepts no brackets for an MCP tool",
     r"WebFetch\((?!\*\)$).+": "Claude Code 2.1.325 fires no rule with a domain or an address",
     r"(?:Agent|Task)\((?!\*\)$).+": "Claude Code 2.1.325 fires no rule with the name of a subagent",
     r"(?:Glob|Grep)(?:\(.*)?": "Claude Code 2.1.325 has no such tool (CC3)",
@@ -491,7 +491,7 @@ DIALECT = Dialect(
             ("allowManagedHooksOnly",),
             (True,),
             "the managed settings allow managed hooks only",
-            "Ask whoever manages this machine to add the hook there.",
+            "Ask the administrator of this machine to add the hook there.",
             "doc",
             stops="agent",
         ),
@@ -500,7 +500,7 @@ DIALECT = Dialect(
             ("disableAllHooks",),
             (True,),
             "all hooks are switched off",
-            "Take `disableAllHooks` out.",
+            "Remove `disableAllHooks`.",
             "doc",
             scopes=("project", "local", "user", "plugin"),
         ),
@@ -509,7 +509,7 @@ DIALECT = Dialect(
     folder_trust=FolderTrust(
         "~/.claude.json",
         (("projects",),),
-        "Start `claude` in this folder and accept the question about trust; `claude -p` does not ask.",
+        "Start `claude` in this folder and accept its trust question; `claude -p` does not ask.",
         "issue",
         field=("hasTrustDialogAccepted",),
         yes=(True,),
@@ -526,14 +526,14 @@ DIALECT = Dialect(
         Quirk("CC4", "`continue: false` on PreToolUse lets the tool run, then stops the agent", "lab"),
         Quirk(
             "CC6",
-            "arguments in `args` see no shell: `$HOME` there is five letters, only roots are filled in",
+            "arguments in `args` bypass the shell: `$HOME` stays literal, only roots are filled in",
             "lab",
         ),
         Quirk("CC7", "`async` and `asyncRewake` hooks cannot deny: their answers are ignored", "lab"),
         Quirk("CC8", "an API error gave no StopFailure in 2.1.325", "lab"),
         Quirk(
             "CC9",
-            "started in a folder of a repository, it reads `.claude/settings.json` of that folder alone, and "
+            "started in a folder of a repository, it reads only `.claude/settings.json` of that folder, "
             "not of the repository's root: hooks of the project do not run there, those of the user and of "
             "the root's settings.local.json do",
             "lab",
@@ -541,7 +541,7 @@ DIALECT = Dialect(
         Quirk("CC5", "the 60 s default of the hook spec 1.0 became 600 s in the reference", "doc"),
         Quirk(
             "CC10",
-            "some rules that the documentation has never fire in 2.1.325",
+            "some documented rules never fire in 2.1.325",
             "lab",
             {UNFIRED_RULES: NEVER_FIRED},
         ),

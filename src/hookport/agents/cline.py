@@ -33,7 +33,7 @@ SOURCES = {
     "own": "what the generated script does",
 }
 
-# Both runtimes let the tool run when they stop waiting (CL5), so the script answers before they do: the CLI
+# Both runtimes let the tool run when they stop waiting (CL5), so the script answers earlier: the CLI
 # waits 120 s on tool events and does not wait on others (lab, src), VS Code waits 30 s on all (src).
 LIMITS = Limits(tools=115, others=0, strict=27)
 LONGEST = timedelta(seconds=LIMITS.tools)
@@ -51,7 +51,7 @@ EVENTS = (
         "prevent",
         "src",
         hears="nothing",
-        partly="VS Code obeys it, and the CLI does not wait for it (CL3)",
+        partly="VS Code obeys it, but the CLI does not wait for it (CL3)",
         unfired="in the CLI's runs of one prompt (CL3)",
     ),
     EventSpec("TaskStart", "session_start", "observe", "lab", hears="nothing"),
@@ -66,8 +66,8 @@ LACKS = explain_missing(
     EVENTS,
     "no file name in the source means it",
     registry=30,
-    before_compact="PreCompact is a known name that neither runtime ever runs",
-    notification="Notification is a known name that neither runtime ever runs",
+    before_compact="neither runtime runs PreCompact, although the name is known",
+    notification="neither runtime runs Notification, although the name is known",
     tool_use_failure="PostToolUse runs after failures too",
     after_task="TaskComplete is the end of a turn",
 )
@@ -333,7 +333,7 @@ DIALECT = Dialect(
         Quirk("CL2", "the exit code is ignored, exit 2 lets the tool run; only JSON on stdout counts", "lab"),
         Quirk(
             "CL3",
-            "the CLI does not wait for UserPromptSubmit, and never fired it in runs of one prompt",
+            "the CLI does not wait for UserPromptSubmit, and did not fire it in runs of one prompt",
             "lab",
         ),
         Quirk(
@@ -346,7 +346,7 @@ DIALECT = Dialect(
         ),
         Quirk("CL6", "TaskStart and TaskComplete fire once a turn, not once a session", "src"),
         Quirk("CL7", "the CLI runs no hooks under `--yolo`", "src"),
-        Quirk("CL8", "the CLI also runs `PreToolUse.ps1` beside `PreToolUse` where there is `pwsh`", "src"),
+        Quirk("CL8", "the CLI also runs `PreToolUse.ps1` beside `PreToolUse` if `pwsh` exists", "src"),
         Quirk(
             "CL9",
             "one file per event and folder: a user's own script has the same name as hookport's",

@@ -75,7 +75,7 @@ NAMES = Matching("names", plain=r"[A-Za-z0-9_|]")
 
 ROOT_KEYS = ("description", "hooks")
 TYPES = ("command", "mcp_tool", "prompt", "agent")
-# prompt and agent are read and then skipped (src, CX6), so no event takes them.
+# prompt and agent handlers are read and then skipped (src, CX6), so no event has them.
 RUN = ("command", "native")
 # SessionEnd and Interrupt wait 1 s by default and 3 s at most (src, doc).
 SHORT = timedelta(seconds=1)
@@ -90,7 +90,7 @@ EVENTS = (
         "lab",
         "tool",
         types=RUN,
-        unfired="in `codex exec` without `--approve-for-me`, which asks nobody",
+        unfired="in `codex exec` without `--approve-for-me`, which never asks",
     ),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool", types=RUN),
     EventSpec("UserPromptSubmit", "before_prompt", "prevent", "lab", types=RUN),
@@ -278,7 +278,7 @@ CODEX_WIRE = WIRE.replace(
 )
 
 
-# The hash by which Codex knows a hook that was trusted.
+# The hash that identifies a trusted hook in Codex.
 # SHA-256 of compact JSON with sorted keys: the event, the matcher and the handler with its defaults filled in
 # (codex-rs/hooks/src/engine/discovery.rs, August 2026; the same as `currentHash` of 0.166.0).
 
@@ -323,7 +323,7 @@ def hash_handler(event: str, group: Mapping[str, Any], handler: Mapping[str, Any
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of files that Codex loads; hooks that it skips get a finding."""
+    """The hooks of files that Codex loads, with a finding for each hook that it skips."""
     refusals = [problem for file, tree in trees.items() for problem in _find_refusals(file, tree)]
     if refusals:
         raise RefusedError(*refusals)
@@ -359,14 +359,14 @@ def _drop_nulls_of_groups(groups: Tree) -> Tree:
 
 
 def _find_refusals(file: str, tree: Tree) -> Iterator[Problem]:
-    """What makes Codex's loader give up on the whole file (CX5)."""
+    """The errors that make Codex's loader refuse the whole file (CX5)."""
     if not isinstance(tree, Mapping):
         return
     in_settings = file.endswith(".toml")
     rest = "Codex may refuse the whole configuration" if in_settings else "Codex loads no hook of this file"
     for key in tree if not in_settings else ():
         if key not in ROOT_KEYS:
-            yield Problem(f"only 'description' and 'hooks' may stand here, or {rest}", (key,), file)
+            yield Problem(f"only 'description' and 'hooks' are allowed here, or {rest}", (key,), file)
     for path, entry in _iter_entries(tree):
         type_ = entry.get("type")
         if "type" not in entry:
@@ -382,7 +382,7 @@ def _find_refusals(file: str, tree: Tree) -> Iterator[Problem]:
 
 
 def _iter_entries(tree: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str, Tree]]]:
-    """Every handler of the events that Codex knows."""
+    """Every handler of Codex's events."""
     events = tree.get("hooks")
     if not isinstance(events, Mapping):
         return
@@ -396,7 +396,7 @@ def _iter_entries(tree: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str,
 
 
 def _find_skip_reason(dialect: Dialect, hook: Hook, path: Path, tree: Tree) -> tuple[str, str] | None:
-    """Why Codex loads a hook and never runs it, and the way out."""
+    """Explain why Codex loads a hook and never runs it, with the fix."""
     if hook.handler.type in ("prompt", "agent"):
         return f"it reads {hook.handler.type} handlers and skips them", "Write it as a command."
     spec = find_event(dialect, str(path[1]))
@@ -424,7 +424,7 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
             changed = changed._replace(matcher=())
         if hook.handler.is_async and hook.event == "session_end":
             findings.append(AsyncInBackground.at("", number, target=DIALECT.id))
-            # A shell gives what runs in the background an empty stdin, so the payload goes through 3.
+            # A background command of a shell has an empty stdin, so the payload uses descriptor 3.
             command = f"{{ ( {hook.handler.command}\n) <&3 3<&- >/dev/null 2>&1 & }} 3<&0"
             changed = changed._replace(handler=hook.handler._replace(command=command, is_async=False))
         adjusted.append(changed)
@@ -432,7 +432,7 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
 
 
 def list_hooks(root: str, env: Mapping[str, str]) -> list[AgentHook] | None:
-    """Every hook of a project with its state; None where Codex is not on the path or does not answer."""
+    """Every hook of a project with its state; None if Codex is not on PATH or does not answer."""
     import shutil
 
     program = shutil.which("codex", path=env.get("PATH"))
@@ -574,7 +574,7 @@ DIALECT = Dialect(
         ),
         "agent": HandlerSpec("agent", {"prompt": "prompt", "model": "model", "timeout": "timeout"}, SKIPPED),
     },
-    # serde_json takes no byte order mark (src).
+    # serde_json refuses a byte order mark (src).
     shape=Shape(
         decode, BY_EVENT.encode, not_events=("state", "managed_dir", "windows_managed_dir"), refuses_bom=True
     ),
@@ -583,7 +583,7 @@ DIALECT = Dialect(
     obeys=("nested", "decision"),
     deny_reason="needed",
     adjust=adjust,
-    # No variable names the project's root (src, lab).
+    # No variable has the project root (src, lab).
     project_dir=(REPOSITORY, "$(git rev-parse --show-toplevel)"),
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT", "${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     manifests=(".codex-plugin/plugin.json",),
@@ -595,7 +595,7 @@ DIALECT = Dialect(
             ("allow_managed_hooks_only",),
             (True,),
             "the requirements of this machine allow managed hooks only",
-            "Ask whoever manages this machine to add the hook there.",
+            "Ask the administrator of this machine to add the hook there.",
             "src",
             stops="agent",
         ),
@@ -605,7 +605,7 @@ DIALECT = Dialect(
                 ("features", name),
                 (False,),
                 "the feature is switched off",
-                f"Take `{name} = false` out of [features].",
+                f"Remove `{name} = false` from [features].",
                 "src",
             )
             for name in ("hooks", "codex_hooks")
@@ -657,10 +657,8 @@ DIALECT = Dialect(
             "src",
         ),
         Quirk("CX6", "prompt and agent handlers are read and skipped", "src"),
-        Quirk(
-            "CX7", "files are read and searched through Bash: no tool of its own shows that to hooks", "src"
-        ),
-        Quirk("CX8", "a Stop hook that always blocks is never ended by Codex", "lab"),
+        Quirk("CX7", "files are read and searched through Bash: hooks see no separate tool for that", "src"),
+        Quirk("CX8", "Codex never ends a Stop hook that always blocks", "lab"),
         Quirk("CX9", "`mcp__server` alone is an exact name and matches no tool", "src"),
         Quirk(
             "CX10",

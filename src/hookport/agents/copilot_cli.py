@@ -570,7 +570,7 @@ def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree],
     """The entry with one command for Unix and one for Windows, and why Copilot CLI never runs it, if so."""
     type_ = entry.get("type", "command")
     if type_ == "prompt" and native.lower() != "sessionstart":
-        return entry, "a prompt is taken on sessionStart only"
+        return entry, "it accepts a prompt on sessionStart only"
     if type_ == "http" and not _calls_url(native, entry):
         return entry, f"the URL '{entry.get('url', '')}' must be https"
     return (normalise_commands(entry) if type_ == "command" else entry), ""
@@ -585,7 +585,7 @@ def _calls_url(native: str, entry: Mapping[str, Tree]) -> bool:
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of the files; those of a file that switches itself off are switched off."""
+    """The hooks of the files; a file that switches itself off has its hooks switched off."""
     problems = [
         Problem("must be 1; Copilot CLI rejects the whole file", ("version",), file)
         for file, tree in trees.items()
@@ -685,15 +685,15 @@ DIALECT = Dialect(
             ("disableAllHooks",),
             (True,),
             "the hooks of this file are switched off",
-            "Take `disableAllHooks` out.",
+            "Remove `disableAllHooks`.",
             "doc",
         ),
         Gate(
             (".github/copilot/settings.json",),
             ("disableAllHooks",),
             (True,),
-            "all hooks but those of a policy are switched off",
-            "Take `disableAllHooks` out.",
+            "all hooks except a policy's are switched off",
+            "Remove `disableAllHooks`.",
             "doc",
         ),
     ),
@@ -730,23 +730,21 @@ DIALECT = Dialect(
         ),
         Quirk(
             "CP16",
-            "`if` in .claude/settings.json is ignored: the hook runs on every call that its matcher is for",
+            "`if` in .claude/settings.json is ignored: the hook runs on every call that its matcher matches",
             "lab",
         ),
         Quirk(
             "CP15",
-            "no setting keeps .claude/settings.json from being read: `disableAllHooks` is for all hooks, "
+            "no setting stops it from reading .claude/settings.json: `disableAllHooks` is for all hooks, "
             "`disabledHooks` is a user's list of hashes",
             "help",
         ),
         Quirk(
             "CP1",
-            "any exit code but 0 denies on preToolUse, a missing script too; a timeout lets it run",
+            "any exit code except 0 denies on preToolUse, even a missing script; a timeout lets it run",
             "lab",
         ),
-        Quirk(
-            "CP2", "the reason of exit 2 is lost, and elsewhere than on preToolUse it does not block", "lab"
-        ),
+        Quirk("CP2", "the reason of exit 2 is lost, and only on preToolUse does it block", "lab"),
         Quirk("CP3", "answers are flat; hookSpecificOutput is read on PascalCase PreToolUse only", "lab"),
         Quirk("CP4", "a matcher that is `*`, empty or broken drops its hook; only the log reports it", "lab"),
         Quirk("CP5", "permissionRequest calls create `edit` and an MCP tool `server/tool`", "lab"),
@@ -758,13 +756,13 @@ DIALECT = Dialect(
         Quirk("CP11", "one bad entry of inline hooks in a settings file drops all of them", "doc"),
         Quirk(
             "CP12",
-            "in a folder of the repository, --trust-folder keeps the repository's hooks from being loaded, "
+            "in a folder of the repository, --trust-folder prevents loading the repository's hooks, "
             "even where its root is in trustedFolders; without the flag that entry loads them",
             "lab",
         ),
         Quirk(
             "CP13",
-            "of several hooks that add context on userPromptSubmitted only the last is heard; "
+            "of several hooks that add context on userPromptSubmitted only the last counts; "
             "the bridge sends all of it in one answer",
             "lab",
         ),

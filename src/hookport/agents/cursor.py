@@ -1,4 +1,4 @@
-"""Cursor: hooks.json, with events of its own for shell, MCP and reading files."""
+"""Cursor: hooks.json, with its own events for shell, MCP and reading files."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ OBSERVED: dict[str, Tree] = {
     "context": ["additional_context", "hookSpecificOutput.additionalContext"],
     "json": "any",
 }
-# What is no JSON is a hook that failed, and blocks with failClosed.
+# Output that is not JSON is a failure, and blocks with failClosed.
 READ = {
     **OBSERVED,
     "input": ["updated_input", "hookSpecificOutput.updatedInput"],
@@ -262,7 +262,7 @@ WIRE = Wire(
 
 
 def match_constant(*words: str) -> Matching:
-    """The matcher of an event whose subject is always the same word; none is written."""
+    """The matcher of an event whose subject is always the same; none is written."""
     return Matching("none", everything=("", *words))
 
 
@@ -361,7 +361,7 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     words = {
         "dialect": "the CLI 2026.07.01 of cursor",
         "what": "any hook of this file",
-        "reason": "the command holds a URL",
+        "reason": "the command contains a URL",
         "way": "Put the URL into a script.",
     }
     return hooks, [
@@ -453,7 +453,7 @@ DIALECT = Dialect(
     quirks=(
         Quirk("CU1", "preToolUse and the special event both fire for one call: a hook needs only one", "doc"),
         Quirk("CU2", "`ask` behaves as deny", "probe"),
-        Quirk("CU3", "the CLI 2026.07.01 drops the whole file when a command holds a URL", "probe"),
+        Quirk("CU3", "the CLI 2026.07.01 drops the whole file when a command contains a URL", "probe"),
         Quirk(
             "CU5",
             "with failClosed a hook that prints nothing blocks: it must print an answer to allow",

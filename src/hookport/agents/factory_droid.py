@@ -58,7 +58,7 @@ SOURCES = {
     "table": "third-party tables of 2026, not verified",
 }
 
-# Part of a name is enough, also for plain words (lab, against the documentation).
+# Part of a name is enough, even for plain words (lab, against the documentation).
 REGEX = Matching("regex")
 
 EVENTS = (
@@ -91,18 +91,18 @@ LACKS = explain_missing(
 )
 
 WRAPPER = "hooks"
-# The other settings of a settings file are kept under this name.
+# The other settings of a settings file are stored under this name.
 SETTINGS = "settings"
 
 
 def is_bare_file(file: str) -> bool:
-    """Whether Droid wants the events at the root of the file: a hooks.json that is not in a hooks folder."""
+    """Whether Droid expects the events at the root of the file: a hooks.json outside a hooks folder."""
     *_, folder, name = ("", *file.replace("\\", "/").split("/"))
     return name == "hooks.json" and folder != "hooks"
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of both forms; a file in the form that Droid does not read there gets a finding (FD1)."""
+    """The hooks of both forms, with a finding for a file in a form that Droid does not read there (FD1)."""
     hooks: list[Hook] = []
     places: list[Place] = []
     findings: list[Finding] = []
@@ -133,8 +133,8 @@ def _find_dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrappe
     folder, _, name = file.rpartition("/")
     sibling = f"{folder}/hooks.json" if folder else "hooks.json"
     if is_bare_file(file) and wrapped:
-        reason = f"{file} must hold the events at its root, not under '{WRAPPER}'"
-        way = f"Take the outer '{WRAPPER}' away."
+        reason = f"{file} must have the events at its root, not under '{WRAPPER}'"
+        way = f"Remove the outer '{WRAPPER}'."
     elif wrapped and name == "settings.json" and sibling in trees:
         reason, way = f"{sibling} hides the hooks of this file", f"Move them to {sibling}."
     else:
@@ -144,7 +144,7 @@ def _find_dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrappe
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
-    """The bare map, or the wrapped form where the hooks came from settings or go into a plugin."""
+    """The bare map, or the wrapped form if the hooks came from settings or go into a plugin."""
     data = get_manifest_data(dialect, manifest)
     files = BY_EVENT.encode(dialect, manifest)
     if SETTINGS in data:
@@ -364,7 +364,7 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("FD4", "UserPromptSubmit does not fire in `droid exec`", "lab"),
-        Quirk("FD5", "updatedInput is merged into the tool's input, also without a decision", "lab"),
+        Quirk("FD5", "updatedInput is merged into the tool's input, even without a decision", "lab"),
         Quirk("FD6", "`ask` lets the tool run when nobody can be asked", "lab"),
         Quirk(
             "FD7",
@@ -378,7 +378,7 @@ DIALECT = Dialect(
             },
         ),
         Quirk("FD8", "the model sees the stderr of a hook that exits with 1", "lab"),
-        Quirk("FD9", "a Stop hook that always blocks is never ended by Droid", "lab"),
+        Quirk("FD9", "Droid never ends a Stop hook that always blocks", "lab"),
         Quirk(
             "FD10", "an MCP tool is `server___tool` to hooks; a matcher `mcp__server__tool` finds none", "lab"
         ),

@@ -303,7 +303,7 @@ DIALECT = Dialect(
             ("hooksConfig", "enabled"),
             (False,),
             "all hooks are switched off",
-            "Take `hooksConfig.enabled` out.",
+            "Remove `hooksConfig.enabled`.",
             "src",
         ),
         Gate(
@@ -311,7 +311,7 @@ DIALECT = Dialect(
             ("hooksConfig", "disabled"),
             (),
             "it is listed as switched off",
-            "Take it out of `hooksConfig.disabled`.",
+            "Remove it from `hooksConfig.disabled`.",
             "src",
             lists=True,
         ),
@@ -336,7 +336,7 @@ DIALECT = Dialect(
     project_read="start",
     notes=("Gemini CLI runs no hook of a settings file in a folder it does not trust.",),
     quirks=(
-        Quirk("GM1", "any exit code from 2 up with some text denies, also 127", "lab"),
+        Quirk("GM1", "any exit code from 2 up with some text denies, even 127", "lab"),
         Quirk("GM2", "exit 2 without any output does not deny", "lab"),
         Quirk("GM3", "`startup|resume` never matches on SessionStart: lifecycle matchers are exact", "lab"),
         Quirk(
@@ -344,13 +344,13 @@ DIALECT = Dialect(
         ),
         Quirk(
             "GM5",
-            "`$CLAUDE_PROJECT_DIR` and its like are replaced in a command's text by a quoted path, so that "
+            "`$CLAUDE_PROJECT_DIR` and similar variables in a command are replaced by a quoted path, so "
             "quotes around it break where the path has blanks; `${CLAUDE_PROJECT_DIR}` is left to the shell",
             "lab",
         ),
         Quirk(
             "GM6",
-            "started in a folder of a project, it reads `.gemini/settings.json` of that folder alone",
+            "started in a folder of a project, it reads only `.gemini/settings.json` of that folder",
             "lab",
         ),
     ),

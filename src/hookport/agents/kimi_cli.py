@@ -354,7 +354,7 @@ def _read_table(
 def _find_faults(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> Iterator[Finding]:
     reason = _find_idle_reason(entry)
     if reason:
-        way = "Leave the matcher out to have it run."
+        way = "Remove the matcher to make it run."
         yield NeverRuns.at(spell_path(path), dialect=dialect.id, what="this hook", reason=reason, way=way)
 
 
@@ -364,7 +364,7 @@ def _is_dead(spec: EventSpec, matcher: str) -> bool:
 
 
 def _find_refusals(product: Product | None, entry: Mapping[str, Tree], path: Path) -> list[Problem]:
-    """Every problem that makes the product refuse the entry, and with it all others (KI2)."""
+    """Every problem that makes the product refuse the entry, and all others with it (KI2)."""
     consequence = product.consequence if product else "Kimi then runs no hook of the file"
     problems = [
         Problem(f"unknown key '{key}': only {', '.join(KEYS)} are allowed; {consequence}", (*path, key))
@@ -391,7 +391,7 @@ def _find_refusals(product: Product | None, entry: Mapping[str, Tree], path: Pat
 
 
 def _find_idle_reason(entry: Mapping[str, Tree]) -> str:
-    """Why an entry never runs, if it does not."""
+    """Explain why an entry never runs; empty if it does."""
     matcher = entry.get("matcher", "")
     spec = find_event(DIALECT, entry["event"])
     pattern = compile_pattern(matcher)
@@ -438,7 +438,7 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
 
 
 def _write_table(dialect: Dialect, product: Product, hook: Hook) -> dict[str, Tree] | None:
-    """The hook as one product writes it; None where it has no such event or none of the tools."""
+    """The hook as one product writes it; None if it has no such event or none of the tools."""
     data = get_dialect_data(hook, dialect.id)
     spec, terms = find_slots(dialect, hook)[0]
     if data.get("product", product.title) != product.title or spec.native in product.lacks:
@@ -545,7 +545,7 @@ DIALECT = Dialect(
         "kimi-cli reads ~/.kimi/config.toml, Kimi Code ~/.kimi-code/config.toml: add the [[hooks]] to yours.",
     ),
     quirks=(
-        Quirk("KI1", "`*` and any other invalid pattern never match; there is no message", "lab"),
+        Quirk("KI1", "`*` and any other invalid pattern never match, without a message", "lab"),
         Quirk(
             "KI2", "one bad entry: Kimi Code drops all hooks and continues, kimi-cli does not start", "lab"
         ),
@@ -557,11 +557,9 @@ DIALECT = Dialect(
         Quirk("KI4", "a top-level `decision` is ignored: only exit 2 or permissionDecision deny", "lab"),
         Quirk("KI5", "`ask` runs the tool", "lab"),
         Quirk("KI6", "every failure and every timeout lets the tool run", "lab"),
-        Quirk(
-            "KI7", "Kimi Code adds whatever UserPromptSubmit prints to the prompt, kimi-cli nothing", "lab"
-        ),
+        Quirk("KI7", "Kimi Code adds all output of UserPromptSubmit to the prompt, kimi-cli nothing", "lab"),
         Quirk("KI8", "kimi-cli shows MCP tools under their bare names, without the server", "cli"),
-        Quirk("KI9", "hooks run at the same time, and the same command once", "lab"),
+        Quirk("KI9", "hooks run in parallel, and the same command once", "lab"),
         Quirk("KI10", "Kimi Code fires no SessionEnd with -p; kimi-cli gives it 5 s", "lab"),
         Quirk(
             "KI11", "kimi-cli sends failed tools to PostToolUse; PostToolUseFailure needs an exception", "lab"

@@ -1,7 +1,7 @@
 """Kiro: v1 hook files, hooks in agent files (Amazon Q Developer CLI has these too), and the IDE's old files.
 
-Which product reads which file differs, so a hook is written to a v1 file and, where an agent file can say
-it, to an agent file too. Read together, the two give each hook once.
+Which product reads which file differs, so a hook is written to a v1 file and, if an agent file can express
+it, to an agent file too. Read together, the two files contain each hook once.
 """
 
 from __future__ import annotations
@@ -545,7 +545,7 @@ def _is_same_hook(hook: Hook, entry: Mapping[str, Tree], agent_hook: Hook) -> bo
 
 
 def _join_agent_hooks(dialect: Dialect, agent: list[tuple[Hook, str, Place]]) -> list[tuple[Hook, Place]]:
-    """The hooks that are in agent files only; entries that differ in their matchers are one hook."""
+    """The hooks that are only in agent files; entries that differ only in their matchers are one hook."""
     joined: dict[str, tuple[Hook, Place]] = {}
     for number, (hook, text, place) in enumerate(agent):
         marked = _add_data(dialect, hook, {"event": AGENT_OF[hook.event].native})
@@ -587,7 +587,7 @@ def _read_legacy(dialect: Dialect, file: str, tree: Mapping[str, Tree], reading:
     other_keys += [f"when.{key}" for key in when if key not in ("type", "patterns", "toolTypes")]
     other_keys += [f"then.{key}" for key in then if key not in ("type", "command", "prompt", "timeout")]
     _note_other_keys(other_keys, file, reading)
-    reason = "the IDE reads .kiro.hook files no more since 1.0"
+    reason = "the IDE no longer reads .kiro.hook files since 1.0"
     way = "Convert it, or let the IDE migrate it to .kiro/hooks/*.json."
     finding = NeverRuns.at("", dialect=dialect.id, what="this file", reason=reason, way=way)
     reading.findings.append(finding._replace(file=file))
@@ -843,7 +843,7 @@ DIALECT = Dialect(
         Quirk(
             "KI2", "an agent file with an unknown event is invalid as a whole: there are exactly five", "src"
         ),
-        Quirk("KI3", "a matcher sees execute_bash, never its short name shell", "issue"),
+        Quirk("KI3", "a matcher is tested against execute_bash, never its short name shell", "issue"),
         Quirk("KI4", "fs_write creates and edits, fs_read also lists directories and searches", "src"),
         Quirk(
             "KI5", "userPromptSubmit of an agent file cannot block, UserPromptSubmit of a v1 file can", "src"
@@ -855,10 +855,8 @@ DIALECT = Dialect(
         ),
         Quirk("KI7", "for v1 files, one page lets any exit code except 0 block, another page only 2", "doc"),
         Quirk("KI8", "a hook that times out or does not start lets the tool run", "src"),
-        Quirk(
-            "KI9", "the CLI 2.19.2 was seen to write a file although a preToolUse hook exited with 2", "seen"
-        ),
-        Quirk("KI10", "an agent action sends its prompt to the agent and can block nothing", "doc"),
+        Quirk("KI9", "the CLI 2.19.2 wrote a file although a preToolUse hook exited with 2", "seen"),
+        Quirk("KI10", "an agent action sends its prompt to the agent and cannot block", "doc"),
         Quirk("KI11", "the IDE before 1.0 gave its hooks no JSON, only the variable USER_PROMPT", "issue"),
         Quirk("KI12", "a timeout of 0 in a v1 file means no limit", "doc"),
     ),

@@ -1,4 +1,4 @@
-"""Mistral Vibe: `[[hooks]]` in hooks.toml, answers in JSON alone, and `strict` for hooks that must hold."""
+"""Mistral Vibe: `[[hooks]]` in hooks.toml, JSON answers only, and `strict` for hooks that must hold."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ WIRE = Wire(
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of all files; one that Vibe does not load gets a finding."""
+    """The hooks of all files, with a finding for each hook that Vibe does not load."""
     names: set[str] = set()
     return decode_tables(
         dialect,
@@ -241,7 +241,7 @@ def _read_table(
 
 
 def _can_be_strict(spec: EventSpec | None) -> bool:
-    """Whether `strict` keeps the action from running; after a tool it only takes the result away."""
+    """Whether `strict` prevents the action; after a tool it only removes the result."""
     return spec is not None and spec.blocks == "prevent"
 
 
@@ -263,17 +263,17 @@ def _find_faults(
         return
     reason, way = "", ""
     if native in OLD:
-        reason, way = f"'{native}' is what 2.20 and older called {spec.native}", f"Write {spec.native}."
+        reason, way = f"'{native}' is the name of {spec.native} in 2.20 and older", f"Write {spec.native}."
     elif name is None:
         reason, way = "it has no name", "Add a name."
     elif name in names:
-        reason, way = f"the name '{name}' is taken by a hook before it", "Give it another name."
+        reason, way = f"an earlier hook already has the name '{name}'", "Give it another name."
     elif match is not None and not spec.subject:
-        reason, way = f"{native} takes no matcher", "Leave the matcher out to have it run."
+        reason, way = f"{native} does not accept a matcher", "Remove the matcher to make it run."
     elif match is not None and not match.strip():
-        reason, way = "its matcher is empty", "Leave the matcher out to match every tool."
+        reason, way = "its matcher is empty", "Remove the matcher to match every tool."
     elif entry.get("strict") and not spec.subject:
-        reason, way = f"{native} takes no 'strict'", "Leave it out to have it run."
+        reason, way = f"{native} does not accept 'strict'", "Remove it to make it run."
     elif (
         match
         and match.startswith(MARK)
@@ -394,7 +394,7 @@ DIALECT = Dialect(
     ),
     notes=(
         "Vibe reads .vibe/hooks.toml only in its start folder, not in a folder above.",
-        "Vibe loads no hook of a folder that it does not trust; `vibe -p` trusts none without --trust.",
+        "Vibe loads no hook of an untrusted folder; `vibe -p` trusts none without --trust.",
         "Versions before 2.21 have other names for the events and load none of these hooks.",
     ),
     quirks=(
@@ -406,7 +406,7 @@ DIALECT = Dialect(
         ),
         Quirk(
             "MV2",
-            "JSON beside an exit code other than 0 is not read: a deny with exit 2 denies nothing",
+            "JSON with an exit code other than 0 is ignored: a deny with exit 2 denies nothing",
             "lab",
         ),
         Quirk("MV3", "only `deny` denies: block, ask and Claude Code's form run the tool", "lab"),
@@ -422,7 +422,7 @@ DIALECT = Dialect(
         Quirk("MV7", "a rewrite that the tool's schema refuses ends the whole run", "lab"),
         Quirk(
             "MV8",
-            "background commands are the tool process.start, which a matcher `bash` does not find",
+            "background commands are the tool process.start, which a matcher `bash` does not match",
             "lab",
         ),
         Quirk(
@@ -430,7 +430,7 @@ DIALECT = Dialect(
             "MCP tools are called from run_typescript only; hooks see each call, and not run_typescript",
             "lab",
         ),
-        Quirk("MV10", "a strict post_tool hook that fails takes the result away from the model", "lab"),
+        Quirk("MV10", "a strict post_tool hook that fails hides the result from the model", "lab"),
         Quirk("MV11", "hooks of plugins did not run, although the manual lists them", "lab"),
         Quirk(
             "MV12",

@@ -121,16 +121,16 @@ WIRE: Wire = claude_wire.WIRE.replace(
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of the files; an event that is not recognised is ignored, as hosts must."""
+    """The hooks of the files; an unknown event is ignored, as hosts must do."""
     decoded = BY_EVENT.decode(dialect, trees)
     return decoded._replace(findings=tuple(map(_explain_ignored, decoded.findings)))
 
 
 def _explain_ignored(finding: Finding) -> Finding:
-    """Make an unknown event a note, since hosts ignore it on purpose; a likely typo keeps its severity."""
+    """Make an unknown event a note, because hosts ignore it on purpose; a likely typo keeps its severity."""
     if finding.code != UnknownEvent.code:
         return finding
-    message = f"{finding.message} Hosts ignore what they do not recognise, so the hook never runs."
+    message = f"{finding.message} Hosts ignore unknown events, so the hook never runs."
     return finding._replace(
         message=message, severity=finding.severity if "Did you mean" in message else "note"
     )
@@ -166,7 +166,7 @@ DIALECT = Dialect(
     needs_type=True,
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT"),
     notes=(
-        "The plugin format does not say how a hook blocks: a guard holds only in hosts that obey exit 2.",
+        "The plugin format does not define how a hook blocks: a guard holds only in hosts that obey exit 2.",
     ),
     quirks=(
         Quirk(
@@ -176,9 +176,9 @@ DIALECT = Dialect(
             "disabled by conversion; a note names the assumption",
             "spec",
         ),
-        Quirk("OP2", "events that a host does not recognise are ignored, a misspelt guard too", "spec"),
+        Quirk("OP2", "hosts ignore unknown events, even those of a misspelt guard", "spec"),
         Quirk("OP3", "no field for a timeout or for running in the background", "spec"),
-        Quirk("OP4", "tools have no table of names: Claude Code's are used, as in the examples", "spec"),
+        Quirk("OP4", "the format lists no tool names: Claude Code's are used, as in the examples", "spec"),
         Quirk(
             "OP5",
             "`*` is not a valid regular expression; hookport reads it as everything, so no guard is lost",
@@ -191,7 +191,7 @@ DIALECT = Dialect(
             "spec",
         ),
         Quirk("OP7", "PreToolUse and the extended event of the tool may both fire for one call", "spec"),
-        Quirk("OP8", "a host that looks for the pattern anywhere runs `Edit` on NotebookEdit too", "spec"),
+        Quirk("OP8", "a host that searches the pattern anywhere runs `Edit` on NotebookEdit too", "spec"),
         Quirk(
             "OP9",
             "scripts must be executable, have a shebang line and be named from the root of the plugin",

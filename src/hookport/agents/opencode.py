@@ -26,7 +26,7 @@ SOURCES = {
     "own": "what the generated plugin does",
 }
 
-# Callbacks are awaited and may throw; what begins with `event.` is heard on the bus and only watched (src).
+# Callbacks are awaited and may throw; `event.*` comes from the bus and is only watched (src).
 # A name with a word in brackets is a bus event that the generated code distinguishes by its payload (own).
 EVENTS = (
     EventSpec("tool.execute.before", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
@@ -42,7 +42,7 @@ EVENTS = (
         "agent_stop",
         "retry",
         "lab",
-        partly="`opencode serve`, and not `opencode run`, which is gone too soon (OC7)",
+        partly="`opencode serve`, but not `opencode run`, which exits too soon (OC7)",
     ),
     EventSpec("event.session.idle (child)", "subagent_stop", "observe", "lab"),
     EventSpec("event.session.error", "error_occurred", "observe", "src"),
@@ -98,7 +98,7 @@ LOCATIONS = (
 # payload is the callback's two arguments, as measured on 1.18.33, with `hook`, `directory`, `worktree` and
 # `stop_active` beside them; the answer is the interchange format's.
 
-# Native events of this prefix are heard on the bus, in one argument.
+# Native events with this prefix come from the bus, in one argument.
 BUS = "event."
 BUS_PROPERTIES = "input.event.properties"
 
@@ -277,8 +277,8 @@ DIALECT = Dialect(
             (),
             (),
             (),
-            "plugins are switched off by it",
-            "Unset it, and leave `--pure` out.",
+            "it switches plugins off",
+            "Unset it, and remove `--pure`.",
             "src",
             variable="OPENCODE_PURE",
             stops="agent",
@@ -298,6 +298,8 @@ DIALECT = Dialect(
         Quirk(
             "OC6", "session.deleted fires only when a session is deleted, not when the program ends", "src"
         ),
-        Quirk("OC7", "`opencode run` ends right after session.idle, perhaps before a hook there has", "lab"),
+        Quirk(
+            "OC7", "`opencode run` exits right after session.idle, perhaps before a hook there ends", "lab"
+        ),
     ),
 )

@@ -44,7 +44,7 @@ EVENTS = (
     EventSpec("before_provider_request", "before_model", "observe", "lab", secondary=True),
     EventSpec("message_end (assistant)", "after_model", "observe", "lab"),
     EventSpec("after_provider_response", "after_model", "observe", "lab", secondary=True),
-    # Only where an extension asks: pi itself asks nobody for a permission.
+    # Only if an extension asks: pi itself asks for no permission.
     EventSpec("ui_prompt_start", "notification", "observe", "src"),
     *name_events(
         "lab",
@@ -69,7 +69,7 @@ LACKS = explain_missing(
     subagent_stop="pi has no subagents",
     permission_request="pi asks for no permission: a tool runs unless an extension blocks it",
     permission_denied="pi asks for no permission: a tool runs unless an extension blocks it",
-    config_change="model_select and thinking_level_select tell of two settings only",
+    config_change="model_select and thinking_level_select report only two settings",
     after_tool_batch="turn_end fires after every answer of the model, with calls or without",
     before_command_expansion="input fires before a template or a skill is expanded, for every prompt",
     message_display="message_update fires for every piece of text",
@@ -234,15 +234,15 @@ DIALECT = Dialect(
     ),
     notes=(
         "pi loads a project's extensions only in a folder it trusts: use `/trust`, or with -p `--approve`.",
-        "pi reads them when it starts, or with `/reload`, and only in the folder it is started in.",
+        "pi reads them when it starts, or with `/reload`, and only in its start folder.",
     ),
     quirks=(
         Quirk("PI1", "without trust a project's extensions are silently skipped", "lab"),
         Quirk("PI2", "assigning event.input has no effect, its keys must be assigned", "lab"),
-        Quirk("PI3", "an error on tool_call blocks the tool, on every other event pi goes on", "lab"),
+        Quirk("PI3", "an error on tool_call blocks the tool, on every other event pi continues", "lab"),
         Quirk("PI4", "the host has no timeout, the generated code has one", "lab"),
         Quirk("PI5", "an extension that cannot be read keeps pi from starting", "lab"),
-        Quirk("PI6", "`pi -p` of 0.73.1 is gone before a prompt sent on agent_end, 0.87.1 goes on", "lab"),
+        Quirk("PI6", "`pi -p` of 0.73.1 exits before a prompt sent on agent_end, 0.87.1 continues", "lab"),
         Quirk("PI7", "tool_result does not fire for an unknown tool or an input of another form", "lab"),
         Quirk("PI8", "no MCP: an extension chooses the names of its tools", "src"),
         Quirk(

@@ -294,7 +294,7 @@ WIRE: Wire = claude.WIRE.replace(
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of the files, with a finding for what Qwen Code never runs."""
+    """The hooks of the files, with a finding for each hook that Qwen Code never runs."""
     decoded = SPLIT_BY_EVENT.decode(dialect, {file: _spell_out(tree) for file, tree in trees.items()})
     dead = [finding for file, tree in trees.items() for finding in _find_dead(dialect, file, tree)]
     return decoded._replace(findings=(*decoded.findings, *dead))
@@ -338,7 +338,7 @@ def _find_dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterato
                     spell_path(("hooks", spec.native, number, "matcher")),
                     f"this hook for '{dead[0]}'",
                     "in a list with | each part is an exact name",
-                    f"Write ^({matcher})$ to have a regular expression.",
+                    f"Write ^({matcher})$ for a regular expression.",
                 )
 
 
@@ -451,7 +451,7 @@ DIALECT = Dialect(
             ("disableAllHooks",),
             (True,),
             "all hooks are switched off",
-            "Take `disableAllHooks` out.",
+            "Remove `disableAllHooks`.",
             "src",
         ),
     ),
@@ -485,8 +485,8 @@ DIALECT = Dialect(
         Quirk("QW5", "`edit` alone also matches notebook_edit, `edit|write_file` does not", "src"),
         Quirk(
             "QW6",
-            "UserPromptSubmit fires before every model call, also after tool results, then with an empty "
-            "prompt; hookport asks no hook then",
+            "UserPromptSubmit fires before every model call, even after tool results, then with an empty "
+            "prompt; hookport runs no hook then",
             "lab",
         ),
         Quirk("QW7", "SessionEnd does not fire with `-p`", "lab"),
@@ -495,12 +495,12 @@ DIALECT = Dialect(
         Quirk("QW10", "a block on PostToolUse does nothing; PostToolBatch obeys it", "lab"),
         Quirk(
             "QW11",
-            "started in a folder of a project, it reads `.qwen/settings.json` of that folder alone",
+            "started in a folder of a project, it reads only `.qwen/settings.json` of that folder",
             "lab",
         ),
         Quirk(
             "QW12",
-            "after 60 s it goes on without the answer of a tool, prompt or Stop hook, whatever the timeout",
+            "after 60 s it continues without the answer of a tool, prompt or Stop hook, whatever the timeout",
             "lab",
         ),
     ),

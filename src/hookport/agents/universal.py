@@ -29,7 +29,7 @@ from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "spec": "Universal hooks.json, version 1: section 8 (Hooks) of its package format, read November 2026",
-    "install": "open plugin specification, Installation page: this format does not say where packages go",
+    "install": "open plugin specification, Installation page: this format does not define where packages go",
     "own": "the user's XDG folder, where HOOK.md folders are too",
     "claude": "Claude Code's names (hooks reference, 2026-08-22): the examples use them, it lists none",
 }
@@ -204,7 +204,7 @@ DIALECT = Dialect(
     needs_type=True,
     package_dir=("${PACKAGE_ROOT}", "$PACKAGE_ROOT"),
     quirks=(
-        Quirk("UH1", "tools have no table of names: Claude Code's are used, as in the examples", "spec"),
+        Quirk("UH1", "the format lists no tool names: Claude Code's are used, as in the examples", "spec"),
         Quirk(
             "UH2",
             "`*` is not a valid regular expression; hookport reads it as everything, so no guard is lost",
@@ -219,6 +219,6 @@ DIALECT = Dialect(
         Quirk(
             "UH5", "sub-agent-end can block by its table and is missing in the list above the schema", "spec"
         ),
-        Quirk("UH6", "a host that looks for the pattern anywhere runs `Edit` on NotebookEdit too", "spec"),
+        Quirk("UH6", "a host that searches the pattern anywhere runs `Edit` on NotebookEdit too", "spec"),
     ),
 )

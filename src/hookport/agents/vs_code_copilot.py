@@ -77,7 +77,7 @@ LACKS = explain_missing(
 
 
 def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree], str]:
-    """The entry with `bash` and `powershell` as VS Code reads them, and a command where there is none."""
+    """The entry with `bash` and `powershell` as VS Code reads them, and a command if it has none."""
     entry = dict(normalise_commands(entry))
     windows = entry.pop("powershell", None)
     if windows:
@@ -290,7 +290,7 @@ DIALECT = Dialect(
             ("chat.useHooks",),
             (False,),
             "all hooks are switched off",
-            'Take `"chat.useHooks": false` out.',
+            'Remove `"chat.useHooks": false`.',
             "doc",
         ),
         *(
@@ -326,7 +326,7 @@ DIALECT = Dialect(
         Quirk("VS3", "JSON is read on exit 0 only, and other text is dropped, never context", "src"),
         Quirk(
             "VS4",
-            "a Stop hook that blocks without a reason does not block, and one that always does never ends",
+            "a Stop hook that blocks without a reason does not block; one that always blocks never ends",
             "src",
         ),
         Quirk("VS5", "the tool names in the documentation's samples are not those of the source", "src"),

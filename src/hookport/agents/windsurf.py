@@ -1,4 +1,4 @@
-"""Windsurf Cascade: hooks.json, with an event of its own for every kind of action and no matcher."""
+"""Windsurf Cascade: hooks.json, with a separate event for every kind of action and no matcher."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ LACKS = explain_missing(
     registry=30,
     file_created="post_write_code sees only the agent's own writes, as the tool that it is",
     file_saved="post_write_code sees only the agent's own writes, as the tool that it is",
-    tool_use_failure="the post events do not tell whether the action failed",
+    tool_use_failure="the post events do not show whether the action failed",
     file_changed="post_write_code sees only the agent's own writes, as the tool that it is",
     message_display="post_cascade_response fires once, when the response is finished",
 )
@@ -166,9 +166,7 @@ DIALECT = Dialect(
         ),
         Quirk("WS2", "no matchers: a matcher in an entry is ignored and the hook runs every time", "doc"),
         Quirk("WS3", "write_code means creating or editing a file", "doc"),
-        Quirk(
-            "WS4", "searching, the web, the task list and the browser are not shown to hooks at all", "doc"
-        ),
+        Quirk("WS4", "hooks do not see searches, the web, the task list and the browser", "doc"),
         Quirk("WS5", "the response events are asynchronous: they cannot hold the agent", "doc"),
         Quirk("WS6", "an exit code other than 0 and 2, or a crash, lets the action run", "doc"),
         Quirk("WS7", "the path of a read event may be a directory", "doc"),

@@ -100,6 +100,19 @@ def unlock(file: int, byte: int) -> None:
         fcntl.lockf(file, fcntl.LOCK_UN, 1, byte)
 
 
+def close_locked(file: int) -> None:
+    """Close a locked file; if another thread forked meanwhile, the copy does not keep the lock."""
+    try:
+        if sys.platform != "win32":
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_UN)
+    except OSError:
+        pass  # a file system without locks
+    finally:
+        os.close(file)
+
+
 def _try_lock(file: int, byte: int | None) -> None:
     if sys.platform == "win32":
         import msvcrt

@@ -1,22 +1,26 @@
-"""Find what is wrong with hooks before an agent finds it by not running them.
+"""Check hooks for mistakes before an agent finds them by not running them.
 
-Each PATH is a file or a folder; folders are searched for hooks of every dialect.
+Folders are searched for hooks of every dialect. The exit code is 1 for a finding at error level, and 2 if a
+file cannot be read.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import NamedTuple
 
 from hookport import __version__
 from hookport.agents import get
-from hookport.cli import report
+from hookport.cli import options, report
 from hookport.cli.convert import make_title
+from hookport.cli.output import FindingDocument, describe_finding
+from hookport.cli.problems import print_line
+from hookport.console.document import print_document
 from hookport.console.progress import Progress
-from hookport.console.terminal import Paint, make_plain
+from hookport.console.terminal import Paint
 from hookport.convert import checks
 from hookport.convert.checks.places import locate_finding
 from hookport.convert.checks.scripts import check_scripts
@@ -28,21 +32,37 @@ from hookport.findings import Finding, Misplaced, OtherSettings, UnreadableFile
 from hookport.project import environment, sources
 from hookport.project.answers import check_answers
 
-FORMATS = ("text", "json", "sarif", "github")
+FORMATS = ("text", "sarif", "github")
+
+
+EXAMPLES = {
+    "hookport check": "Check every hook in this folder",
+    "hookport check .claude/settings.json --strict": "Fail on anything that another agent would lose",
+    "hookport check --format github": "Annotate the lines of a pull request in GitHub Actions",
+}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport check`."""
     parser.add_argument(
-        "paths", metavar="PATH", nargs="+", type=Path, help="a file with hooks, or a folder to look in"
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        type=Path,
+        help="File or folder with hooks; this folder if left out",
     )
+    options.add_from(parser)
     parser.add_argument(
-        "--dialect", "--from", metavar="DIALECT", help="the dialect of the files; recognised if left out"
+        "--format", metavar="FORMAT", choices=FORMATS, default="text", help="How to print the findings"
     )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="text", help="how to print the findings (default: text)"
-    )
-    parser.add_argument("--strict", action="store_true", help="exit with 1 on any loss, not only on errors")
+    options.add_strict(parser)
+    options.add_json(parser)
+
+
+class Document(NamedTuple):
+    """The findings; a file that cannot be read is one of them."""
+
+    findings: tuple[FindingDocument, ...]
 
 
 def run(args: Namespace) -> int:
@@ -58,7 +78,8 @@ def _check_paths(args: Namespace, progress: Progress) -> int:
     problems: list[Problem] = []
     text = ""
     paint = Paint(sys.stdout)
-    for path in args.paths:
+    paths = args.paths or [Path()]
+    for path in paths:
         strays = [_name_by_path(stray.finding, path) for stray in find_strays(path, os.environ)]
         findings += strays
         try:
@@ -85,25 +106,22 @@ def _check_paths(args: Namespace, progress: Progress) -> int:
                 text += report.format_findings(reading_findings, paint, titles, _find_heads(reading))
         text += report.format_findings(strays, paint, {})
     steered = [
-        finding
-        for root in filter(Path.is_dir, args.paths)
-        for finding in environment.find_steering(str(root))
+        finding for root in filter(Path.is_dir, paths) for finding in environment.find_steering(str(root))
     ]
     findings += steered
     text += report.format_findings(steered, paint, {})
     all_findings = [*map(_make_unreadable_finding, problems), *findings]
     progress.end()
-    if args.format == "text":
+    if args.json:
+        print_document(Document(tuple(map(describe_finding, all_findings))))
+    elif args.format == "text":
         sys.stdout.write(text)
-    elif args.format == "json":
-        objects = [report.as_placed_json(finding) for finding in all_findings]
-        sys.stdout.write(json.dumps(objects, indent=2, ensure_ascii=False) + "\n")
     elif args.format == "sarif":
         sys.stdout.write(report.format_sarif(all_findings, __version__))
     else:
         sys.stdout.write(report.format_github(all_findings))
     for problem in problems:
-        sys.stderr.write(Paint(sys.stderr).fold(f"hookport: {make_plain(str(problem))}", 2) + "\n")
+        print_line("error", str(problem))
     return InputError.exit_code if problems else report.compute_exit_code(findings, strict=args.strict)
 
 

@@ -1,22 +1,25 @@
-"""Write hooks of one dialect in another and say what was lost on the way.
+"""Convert hooks from one dialect to another, with a finding for everything that is lost.
 
-The document goes to stdout, the findings to stderr. With -o DIR the files land where the agent looks for
-them below DIR (with `--to all`, below DIR/<dialect>); a file that is already there is never replaced
-without --force, which keeps the old one as NAME.orig.
+The document goes to stdout, the findings to stderr. With --output, the files land below DIR where the agent
+looks for them (with `--to all`, below DIR/DIALECT). An existing file is replaced only with --force, which
+keeps the old one as NAME.orig.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from hookport.agents import get, list_dialects
 from hookport.base.files import NEW_FILE_MODES, replace_file
-from hookport.cli import report
+from hookport.cli import options, report
+from hookport.cli.output import FindingDocument, describe_finding
+from hookport.cli.problems import print_line
+from hookport.console.document import print_document
 from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, make_plain
 from hookport.convert.pipeline import Conversion, File, Reading, convert_all
@@ -25,37 +28,63 @@ from hookport.findings import EFFECTS
 from hookport.model.hooks import Hook
 from hookport.project import sources
 
+EXAMPLES = {
+    "hookport convert .claude/settings.json --to {third}": "Print the hooks in the settings of another agent",
+    "hookport convert . --to {other} --output build": "Write the files below build/",
+    "hookport convert hooks.json --from {format} --to all --json": "Compare what each dialect loses",
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport convert`."""
-    parser.add_argument("path", metavar="FILE|DIR", help="a file with hooks, or a folder to look in")
+    parser.add_argument("path", metavar="PATH", help="File or folder with hooks")
+    options.add_from(parser, "source")
     parser.add_argument(
-        "--from", dest="source", metavar="DIALECT", help="the dialect of the source; recognised if left out"
+        "--to", dest="target", metavar="DIALECT", required=True, help="Dialect to write, or `all`"
     )
-    parser.add_argument(
-        "--to", dest="target", metavar="DIALECT|all", required=True, help="the dialect to write, or all"
-    )
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the files below this folder")
-    parser.add_argument("--strict", action="store_true", help="stop at any loss and write nothing")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="Write the files below this folder")
     parser.add_argument(
         "--bare",
         action="store_true",
-        help="leave commands as they are instead of running them by hookport wrap",
+        help="Keep commands unchanged instead of wrapping them in `hookport wrap`",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object with files and findings")
     parser.add_argument(
-        "--force", action="store_true", help="replace files that exist, keeping them as NAME.orig"
+        "--force", action="store_true", help="Replace existing files and keep them as NAME.orig"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="report losses and errors only, no notes")
+    parser.add_argument("--strict", action="store_true", help="Stop at any loss and write nothing")
+    options.add_quiet(parser)
+    options.add_json(parser)
+
+
+class WrittenFile(NamedTuple):
+    """A file of the target dialect, relative to the project, or to the home folder after `~`."""
+
+    path: str
+    text: str
+
+
+class ConversionDocument(NamedTuple):
+    """The hooks in one dialect, and everything that is not the same there."""
+
+    to: str
+    files: tuple[WrittenFile, ...]
+    findings: tuple[FindingDocument, ...]
+
+
+class Document(NamedTuple):
+    """One conversion, or with `--to all` one for each other dialect."""
+
+    source: str
+    conversions: tuple[ConversionDocument, ...]
 
 
 def run(args: Namespace) -> int:
-    """Convert, print or write, report, and say by the exit code how it went."""
+    """Convert, print or write, report; exit code 1 where something is lost that must not be."""
     targets = [get(name) for name in (list_dialects() if args.target == "all" else [args.target])]
     source = sources.find(Path(args.path), args.source)
     reading = sources.read(source)
     if source.recognised:
-        sys.stderr.write(f"{make_plain(args.path)}: recognised as {source.dialect.id}\n")
+        sys.stderr.write(f"{make_plain(args.path)}: detected as {source.dialect.id}\n")
     if args.target == "all":
         targets = [target for target in targets if target.id != source.dialect.id]
     with Progress("convert"):
@@ -68,15 +97,13 @@ def run(args: Namespace) -> int:
         for path in write_files(results, args.output, is_all=args.target == "all", force=args.force):
             sys.stderr.write(f"wrote {make_plain(str(path))}\n")
     if args.json:
-        objects = [_make_json_object(result) for result in results]
-        text = json.dumps(objects if args.target == "all" else objects[0], indent=2, ensure_ascii=False)
-        _write_stdout(text + "\n")
+        print_document(make_document(source.dialect.id, results))
         return code
     if not args.output and not stopped:
         _write_stdout(_join_documents(results))
     _print_report(results, reading, quiet=args.quiet)
     if stopped:
-        sys.stderr.write("hookport: stopped by --strict. Nothing was written.\n")
+        print_line("error", "stopped by --strict. Nothing was written.")
     return code
 
 
@@ -84,13 +111,19 @@ def _write_stdout(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
 
 
-def _make_json_object(result: Conversion) -> dict[str, object]:
-    return {
-        "from": result.source,
-        "to": result.target,
-        "files": [{"path": file.path, "text": file.text} for file in result.files],
-        "findings": [report.as_json(finding) for finding in result.findings],
-    }
+def make_document(source: str, results: list[Conversion]) -> Document:
+    """Make the document of `--json`."""
+    return Document(
+        source,
+        tuple(
+            ConversionDocument(
+                result.target,
+                tuple(WrittenFile(file.path, file.text) for file in result.files),
+                tuple(map(describe_finding, result.findings)),
+            )
+            for result in results
+        ),
+    )
 
 
 def _join_documents(results: list[Conversion]) -> str:
@@ -141,7 +174,7 @@ def write_files(results: list[Conversion], folder: Path, *, is_all: bool, force:
         raise InputError(
             *(
                 Problem(
-                    "exists and says something else; choose another folder, or replace it with --force",
+                    "exists with other content; choose another folder, or replace it with --force",
                     file=str(path),
                 )
                 for path in taken

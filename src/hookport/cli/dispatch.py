@@ -1,6 +1,6 @@
-"""Answer an agent's event: its payload on stdin, the answer that it obeys out.
+"""Answer an agent's event: its payload comes on stdin, the answer that it obeys goes out.
 
-Agents call this; the hooks are those of the project that the event happened in and those of the user.
+Agents run this command. The hooks are those of the project that the event happened in and those of the user.
 """
 
 from __future__ import annotations
@@ -9,34 +9,36 @@ from argparse import ArgumentParser, Namespace
 
 from hookport.project.installed import main
 
+EXAMPLES = {"hookport dispatch {agent} PreToolUse < payload.json": "Answer as the agent would be answered"}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport dispatch`."""
-    parser.add_argument("agent", metavar="AGENT", help="the agent that fires the event")
-    parser.add_argument("event", metavar="EVENT", help="the agent's own name of the event")
+    parser.add_argument("agent", metavar="AGENT", help="Agent that fires the event")
+    parser.add_argument("event", metavar="EVENT", help="Native name of the event")
     add_options(parser)
 
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of both ways to answer an agent."""
     parser.add_argument(
-        "--within", metavar="SECONDS", help="how long the agent waits, where that is not its default"
+        "--within", metavar="SECONDS", help="How long the agent waits, where that is not its default"
     )
     parser.add_argument(
         "--on-failure",
         metavar="open|closed",
-        help="what a failure means: nothing is decided, or it is denied",
+        help="What a failure means: no decision, or a deny",
     )
     parser.add_argument(
         "--entry",
         metavar="NAME",
-        help="the name of the entry that calls this; of several entries for one call, one runs the hooks",
+        help="Name of the calling entry; of several entries for one call, one runs the hooks",
     )
     parser.add_argument(
         "--record",
         metavar="DIR",
-        help="keep the event in this folder as it came, secrets too, with what was answered; HOOKPORT_RECORD "
-        "does the same. `hookport record` makes tests of it, without secrets",
+        help="Keep the event as it came, with its secrets and the answer, in this folder, as HOOKPORT_RECORD "
+        "does; `hookport record` makes tests of it, without secrets",
     )
 
 

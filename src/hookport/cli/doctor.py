@@ -1,88 +1,114 @@
-"""Find hooks that would never fire: what keeps each agent from running them, the evidence, and the way out.
+"""Find hooks that never run, what stops them, and how to repair that.
 
-It looks at this project and at the user's own files, and starts each agent once to ask for its version.
-The exit code is 1 if a hook would not fire.
+It examines this project and the user's own files, and starts each agent once to ask for its version. The
+exit code is 1 if a hook would not run.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import Literal, NamedTuple
 
-from hookport.agents import get, list_agents
+from hookport.cli import options
+from hookport.cli.problems import print_line
 from hookport.cli.report import format_inner_path
+from hookport.console.document import print_document
 from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, make_plain
 from hookport.doctor import Diagnosis, DoctorReport, examine, find_world
 from hookport.doctor.files import World, shorten_path, spell_count
-from hookport.errors import UsageError, suggest_closest
+
+EXAMPLES = {
+    "hookport doctor": "Examine every agent",
+    "hookport doctor --agent {other} --fix": "Repair what can be repaired for one agent",
+}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport doctor`."""
-    parser.add_argument(
-        "--agent",
-        metavar="AGENT",
-        action="append",
-        default=[],
-        help="look at this agent only; may be given several times",
-    )
+    options.add_agents(parser)
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="make scripts executable, and write hookport's own entries and plan anew; change nothing else",
+        help="Make scripts executable and rewrite hookport's own entries and plan; change nothing else",
     )
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    options.add_json(parser)
+
+
+class DiagnosisDocument(NamedTuple):
+    """A finding about an agent, which is empty for hookport itself; `evidence` names the agent's version."""
+
+    code: str
+    severity: Literal["error", "loss", "note"]
+    agent: str
+    where: str
+    message: str
+    evidence: str
+    hint: str
+    file: str | None
+    line: int | None
+    column: int | None
+
+
+class Document(NamedTuple):
+    """What is wrong, and what --fix repaired."""
+
+    findings: tuple[DiagnosisDocument, ...]
+    repaired: tuple[str, ...]
 
 
 def run(args: Namespace) -> int:
     """Examine the agents, repair with `--fix`, and print what is left."""
-    for name in args.agent:
-        if get(name).kind != "agent":
-            raise UsageError(f"'{name}' is no agent.{suggest_closest(name, list_agents())}")
     env = dict(os.environ)
     cwd = str(Path.cwd())
     world = find_world(cwd, env)
     with Progress("doctor"):
-        reports = examine(cwd, env, args.agent)
+        reports = examine(cwd, env, args.agents)
+    repaired: list[str] = []
     if args.fix:
         from hookport.doctor.repair import repair
 
-        done = repair(reports, cwd, env)
-        for line in done:
-            sys.stderr.write(f"hookport: {make_plain(line.replace(f'{world.root}{os.sep}', ''))}\n")
+        repaired = [line.replace(f"{world.root}{os.sep}", "") for line in repair(reports, cwd, env)]
+        for line in repaired:
+            print_line("fixed", line)
         with Progress("doctor"):
-            reports = examine(cwd, env, args.agent) if done else reports
+            reports = examine(cwd, env, args.agents) if repaired else reports
     diagnoses = [diagnosis for report in reports for diagnosis in report.diagnoses]
     if args.json:
-        objects = [as_json(diagnosis, report, world) for report in reports for diagnosis in report.diagnoses]
-        sys.stdout.write(json.dumps(objects, indent=2, ensure_ascii=False) + "\n")
+        documents = (
+            describe_diagnosis(diagnosis, report, world)
+            for report in reports
+            for diagnosis in report.diagnoses
+        )
+        print_document(Document(tuple(documents), tuple(repaired)))
     else:
         paint = Paint(sys.stdout)
         sys.stdout.write("".join(_format_report(report, world, paint) for report in reports))
         if not reports:
-            sys.stdout.write(
-                f"there are no hooks of any agent in {make_plain(str(world.root))}, nor of the user\n"
-            )
+            sys.stdout.write(f"no hooks in {make_plain(str(world.root))}, and none of the user\n")
     return int(any(diagnosis.finding.severity == "error" for diagnosis in diagnoses))
 
 
-def as_json(diagnosis: Diagnosis, report: DoctorReport, world: World) -> dict[str, str]:
-    """A diagnosis as `--json` prints it; the evidence names the version of the agent."""
+def describe_diagnosis(diagnosis: Diagnosis, report: DoctorReport, world: World) -> DiagnosisDocument:
+    """Describe a diagnosis for `--json`."""
     by = f"{diagnosis.agent} {report.version}" if diagnosis.agent and report.version else ""
     evidence = diagnosis.evidence if by in diagnosis.evidence else f"{diagnosis.evidence} ({by})".strip()
-    return {
-        "code": diagnosis.finding.code,
-        "severity": diagnosis.finding.severity,
-        "agent": diagnosis.agent,
-        "where": _format_place(diagnosis, world),
-        "message": diagnosis.finding.message,
-        "evidence": evidence,
-        "fix": diagnosis.finding.hint,
-    }
+    finding = diagnosis.finding
+    return DiagnosisDocument(
+        finding.code,
+        finding.severity,
+        diagnosis.agent,
+        _format_place(diagnosis, world),
+        finding.message,
+        evidence,
+        finding.hint,
+        finding.file or None,
+        finding.line or None,
+        finding.column or None,
+    )
 
 
 def _format_place(diagnosis: Diagnosis, world: World) -> str:

@@ -6,9 +6,10 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from hookport.agents import get, get_wire, list_agents, recognise_payload
+from hookport.cli.output import EventDocument
 from hookport.console.terminal import make_plain
 from hookport.errors import InputError, Problem, UsageError, suggest_closest
 from hookport.findings import (
@@ -59,13 +60,13 @@ class NamedEvent(NamedTuple):
         line = line if len(line) <= SHORT else line[: SHORT - 1] + "…"
         return f"{make_plain(line)}  ({self.wire.id} {self.event.native})"
 
-    def as_json(self, event: Event) -> dict[str, object]:
-        """The event as `--json` prints it, without what it does not say."""
+    def describe(self, event: Event) -> EventDocument:
+        """Describe the event for `--json`, without empty fields."""
         tree = {key: value for key, value in event.as_dict().items() if value and key != "call"}
         if event.call is not None:
             call = event.call.replace(parts=())
             tree["call"] = {key: value for key, value in call.as_dict().items() if value}
-        return tree
+        return cast("EventDocument", tree)
 
 
 def read_named_event(path: str, agent: str | None, name: str | None) -> NamedEvent:
@@ -85,9 +86,10 @@ def read_named_event(path: str, agent: str | None, name: str | None) -> NamedEve
     if not candidates:
         raise InputError(
             Problem(
-                "no agent's payload is known to look like this; say which with --as AGENT --name EVENT",
+                "not the payload of a known agent",
                 file=path,
-            )
+            ),
+            hint="name the agent and its event: --agent AGENT --event EVENT",
         )
     dialect, native = candidates[0]
     event = read_event(get_wire(dialect), payload, native)
@@ -101,7 +103,9 @@ def read_named_event(path: str, agent: str | None, name: str | None) -> NamedEve
             or "none"
         )
         about = f" on {event.call.tool or event.call.native}" if event.call else ""
-        raise UsageError(f"{agent} has no event like {event.event}{about}. These have: {others}")
+        raise UsageError(
+            f"{agent} has no event like {event.event}{about}", hint=f"agents that have it: {others}"
+        )
     return NamedEvent(read_event(agent_wire, write_event(agent_wire, event), native), agent_wire)
 
 
@@ -125,7 +129,7 @@ def find_last_event(env: Mapping[str, str], agent: str | None) -> NamedEvent:
     events = [event for event in happened.read_journal(env).events if not agent or event.event.agent == agent]
     if not events:
         about = f" of {agent}" if agent else ""
-        raise UsageError(f"the journal has no event{about}. Use --event or --command.")
+        raise UsageError(f"the journal has no event{about}", hint="use --payload FILE or --command LINE")
     return NamedEvent(events[-1].event, get_wire(events[-1].event.agent))
 
 

@@ -1,25 +1,26 @@
-"""Show what each agent can do: events and what blocking means there, tools, capabilities.
+"""Show what each agent supports: events and what blocking means there, tools, capabilities.
 
 A row for each agent, or one agent in full, or one event or capability of all agents.
 
-`prevent`: a hook can stop the action. `retry`: it can make the agent go on. `observe`: it can only watch.
-An empty cell: the agent has no such event, tool or field. A cell with a dot was measured on the real agent by
-`hookport prove`, on the version and day of `measured on`; one without is documented or was read in the
-agent's source, `facts of` names the version; `?`: no source says so, and hookport does not rely on it.
+`prevent`: a hook can stop the action. `retry`: it can make the agent continue. `observe`: it can only watch.
+An empty cell: the agent has no such event, tool or field. A dot: measured on the real agent by `hookport
+prove`, on the version and day of `measured on`. No dot: documented, or read in the agent's source, of the
+version that `facts of` names. `?`: no source says so, and hookport does not rely on it.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
 
 from hookport.agents import Dialect, find_event_specs, get, list_agents, list_tool_names, supports
-from hookport.cli import agent_tables
+from hookport.cli import agent_tables, options
 from hookport.cli.agent_tables import format_blocking, format_claim, index_cells, join_native_names
+from hookport.console.document import print_document
 from hookport.console.terminal import Paint, format_markdown
-from hookport.lab.cells import make_cells
+from hookport.lab.cells import Cell, make_cells
 from hookport.lab.results import AgentResults, load_results
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES
@@ -28,28 +29,74 @@ from hookport.model.tools import TOOLS
 Rows = list[tuple[str, ...]]
 
 
+EXAMPLES = {
+    "hookport matrix {third} {other}": "Compare two agents",
+    "hookport matrix --event before_tool_execute": "Show one event in every agent",
+    "hookport matrix --format html > matrix.html": "Write a page with every source",
+}
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport matrix`."""
-    parser.add_argument("named", metavar="AGENT", nargs="*", help="show these only; one in full")
     parser.add_argument(
-        "--agent", metavar="AGENT", nargs="+", action="extend", help="show these only; may be repeated"
+        "names", metavar="AGENT", nargs="*", help="Same as --agent AGENT; one is shown in full"
     )
-    parser.add_argument("--event", metavar="EVENT", help="show one event, by its canonical or a native name")
+    options.add_agents(parser, "Only these agents or formats", options.parse_dialects)
+    parser.add_argument("--event", metavar="EVENT", help="Only this event, by its native or canonical name")
     parser.add_argument(
         "--capability",
         metavar="NAME",
-        help=f"show one capability: {', '.join(agent_tables.ANSWERS)}, or one of the manifest format",
+        help=f"Only this capability: {', '.join(agent_tables.ANSWERS)}, or one of the manifest format",
     )
     parser.add_argument(
-        "--format", choices=("table", "json", "markdown", "html"), default="table", help="how to print it"
+        "--format",
+        metavar="FORMAT",
+        choices=("table", "markdown", "html"),
+        default="table",
+        help="How to print the tables",
     )
+    options.add_json(parser)
+
+
+class NativeEvent(NamedTuple):
+    """An event of an agent, and what blocking means there."""
+
+    native: str
+    blocks: Literal["prevent", "retry", "observe"]
+    source: str
+
+
+class QuirkDocument(NamedTuple):
+    """A surprise of an agent."""
+
+    id: str
+    text: str
+
+
+class AgentDocument(NamedTuple):
+    """What an agent supports, with the sources, and the reasons for what is missing."""
+
+    agent: str
+    facts: str
+    events: dict[str, tuple[NativeEvent, ...]]
+    lacks: dict[str, str]
+    tools: dict[str, list[str]]
+    capabilities: dict[str, bool]
+    cells: tuple[Cell, ...]
+    quirks: tuple[QuirkDocument, ...]
+
+
+class Document(NamedTuple):
+    """The agents that were asked for."""
+
+    agents: tuple[AgentDocument, ...]
 
 
 def run(args: Namespace) -> int:
     """Print the tables."""
-    chosen = [get(name) for name in [*args.named, *(args.agent or [])] or list_agents()]
-    if args.format == "json":
-        sys.stdout.write(json.dumps(as_json(chosen), indent=2, ensure_ascii=False) + "\n")
+    chosen = [get(name) for name in [*args.names, *args.agents] or list_agents()]
+    if args.json:
+        print_document(make_document(chosen))
         return 0
     if args.format == "html":
         from hookport.lab.page import format_page
@@ -131,31 +178,29 @@ def _format_measured(measured: Iterable[AgentResults], agent: str) -> str:
     return ", ".join(f"{results.title} {results.version} ({results.date})" for results in mine)
 
 
-def as_json(chosen: list[Dialect]) -> list[dict[str, object]]:
-    """The same for machines, with the sources and the reasons for what is missing."""
-    return [
+def make_document(chosen: Iterable[Dialect]) -> Document:
+    """Make the document of `--json`."""
+    measured = load_results()
+    return Document(tuple(_describe_agent(dialect, measured) for dialect in chosen))
+
+
+def _describe_agent(dialect: Dialect, measured: Sequence[AgentResults]) -> AgentDocument:
+    specs = {name: find_event_specs(dialect, name) for name in EVENTS}
+    tools = {tool: list_tool_names(dialect, tool) for tool in TOOLS}
+    return AgentDocument(
+        dialect.id,
+        dialect.facts,
         {
-            "agent": dialect.id,
-            "facts": dialect.facts,
-            "events": {
-                name: [
-                    {
-                        "native": spec.native,
-                        "blocks": spec.blocks,
-                        "source": dialect.sources.get(spec.source, spec.source),
-                    }
-                    for spec in find_event_specs(dialect, name)
-                ]
-                for name in EVENTS
-                if find_event_specs(dialect, name)
-            },
-            "lacks": dict(dialect.lacks),
-            "tools": {
-                tool: list_tool_names(dialect, tool) for tool in TOOLS if list_tool_names(dialect, tool)
-            },
-            "capabilities": {name: supports(dialect, name) for name in CAPABILITIES},
-            "cells": [cell._asdict() for cell in make_cells([dialect.id])],
-            "quirks": [{"id": quirk.id, "text": quirk.text} for quirk in dialect.quirks],
-        }
-        for dialect in chosen
-    ]
+            name: tuple(
+                NativeEvent(spec.native, spec.blocks, dialect.sources.get(spec.source, spec.source))
+                for spec in of_event
+            )
+            for name, of_event in specs.items()
+            if of_event
+        },
+        dict(dialect.lacks),
+        {tool: list(names) for tool, names in tools.items() if names},
+        {name: supports(dialect, name) for name in CAPABILITIES},
+        tuple(make_cells([dialect.id], measured)),
+        tuple(QuirkDocument(quirk.id, quirk.text) for quirk in dialect.quirks),
+    )

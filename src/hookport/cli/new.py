@@ -1,7 +1,7 @@
-"""Write a hook that works: its manifest, a script, a text about it, and two tests that pass.
+"""Create a hook: its manifest, a script, a description and two tests that pass.
 
-On a terminal it asks for what is missing. A file that is there is never replaced; where a dialect has one
-file for all hooks, the new one is added to it, and every other byte stays.
+On a terminal it asks for what is missing. Existing files are never replaced; where a dialect keeps all hooks
+in one file, the new hook is added to it and the rest of the file is left untouched.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import NamedTuple
 
 from hookport.base.files import NEW_FILE_MODES, replace_file
-from hookport.cli import report
+from hookport.cli import options, report
+from hookport.cli.output import FileDocument, FindingDocument, describe_finding
+from hookport.console.document import print_document
 from hookport.console.terminal import Paint, make_plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.events import EVENTS
@@ -30,40 +33,81 @@ from hookport.sdk.scripts import LANGUAGES
 DIALECT, LANG = choose_dialect(), "sh"
 
 
+EXAMPLES = {
+    "hookport new no-force-push --event before_tool_execute": "Create a guard in the default dialect",
+    "hookport new lint --event PostToolUse --matcher 'Write|Edit' --lang python": "Create a hook in Python",
+}
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport new`."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="the hook's name, such as no-force-push")
-    parser.add_argument("--event", metavar="EVENT", help="when it runs: a canonical name, or any dialect's")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="Name of the hook, such as no-force-push")
     parser.add_argument(
-        "--dialect", choices=list_writable(), help=f"what it is written in (default: {DIALECT})"
+        "--event", metavar="EVENT", help="Event that it runs on, canonical or as any dialect names it"
     )
-    parser.add_argument("--lang", choices=tuple(LANGUAGES), help=f"what its script is in (default: {LANG})")
+    parser.add_argument(
+        "--dialect",
+        metavar="DIALECT",
+        choices=list_writable(),
+        help=f"Dialect that the hook is written in; {DIALECT} if left out",
+    )
+    parser.add_argument(
+        "--lang",
+        metavar="LANG",
+        choices=tuple(LANGUAGES),
+        help=f"Language of the script; {LANG} if left out",
+    )
     parser.add_argument(
         "--matcher",
         metavar="MATCHER",
-        help="the tools it is for: `shell`, `Write|Edit`, `mcp:SERVER/TOOL`, a regular expression",
+        help="Tools that it runs on: `shell`, `Write|Edit`, `mcp:SERVER/TOOL` or a regular expression",
     )
-    parser.add_argument("--dry-run", action="store_true", help="show what would be written, write nothing")
+    options.add_dry_run(parser)
+    options.add_json(parser)
+
+
+class Document(NamedTuple):
+    """The new hook: its files and the folder of its tests, relative to the root of the project."""
+
+    name: str
+    root: str
+    files: tuple[FileDocument, ...]
+    tests: str
+    written: bool
+    findings: tuple[FindingDocument, ...]
 
 
 def run(args: Namespace) -> int:
     """Write the files, all or none."""
-    is_asking = not (args.name and args.event) and sys.stdin.isatty() and sys.stdout.isatty()
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    is_asking = is_terminal and not (args.json or (args.name and args.event))
     request = _ask_request(args) if is_asking else _read_request(args)
     root = Path(find_project_root(str(Path.cwd()), os.environ))
     scaffolding = scaffold(request, root)
     if not args.dry_run:
         _write_files(scaffolding, root)
-    _print_result(scaffolding, root, request, is_dry=args.dry_run)
+    if args.json:
+        print_document(make_document(scaffolding, root, request, is_dry=args.dry_run))
+    else:
+        _print_result(scaffolding, root, request, is_dry=args.dry_run)
     return 0
+
+
+def make_document(scaffolding: Scaffold, root: Path, request: ScaffoldRequest, *, is_dry: bool) -> Document:
+    """Make the document of `--json`."""
+    files = tuple(
+        FileDocument(file.path, "created" if file.before is None else "changed") for file in scaffolding.files
+    )
+    findings = tuple(map(describe_finding, scaffolding.findings))
+    return Document(request.name, str(root), files, scaffolding.tests, not is_dry, findings)
 
 
 def _read_request(args: Namespace) -> ScaffoldRequest:
     missing = [word for word, value in (("NAME", args.name), ("--event EVENT", args.event)) if not value]
     if missing:
         raise UsageError(
-            f"{' and '.join(missing)} must be given, because there is no terminal to ask on. "
-            "Try: hookport new no-rm --event before_tool_execute"
+            f"missing {' and '.join(missing)}, and no terminal to ask on",
+            hint="hookport new no-rm --event before_tool_execute",
         )
     return ScaffoldRequest(
         args.name, args.event, args.dialect or DIALECT, args.lang or LANG, args.matcher or ""
@@ -89,7 +133,7 @@ def _ask_word(question: str, default: str = "", known: list[str] | None = None) 
     sys.stdout.flush()
     line = sys.stdin.readline()
     if not line:
-        raise UsageError("nothing was answered. Nothing was written.")
+        raise UsageError("no answer. Nothing was written.")
     return line.strip() or default
 
 
@@ -100,7 +144,7 @@ def _write_files(scaffolding: Scaffold, root: Path) -> None:
         if changed_file.before is not None and _read_current(root / changed_file.path) != changed_file.before
     ]
     if changed:
-        raise InputError(Problem("changed while it was looked at; try again", file=changed[0].path))
+        raise InputError(Problem("changed in the meantime; try again", file=changed[0].path))
     done: list[ScaffoldFile] = []
     try:
         for file in scaffolding.files:
@@ -129,7 +173,7 @@ def _print_result(scaffolding: Scaffold, root: Path, request: ScaffoldRequest, *
         sys.stdout.write(f"{planned if is_dry else word} {make_plain(str(_shorten(root / file.path)))}\n")
     if not is_dry:
         sys.stdout.write(
-            f"\nNext: say in the script what '{request.name}' is to do, and in its tests what must hold.\n"
+            f"\nNext: write in the script what '{request.name}' does, and in its tests what must hold.\n"
             f"  hookport test {_shorten(root / scaffolding.tests)}\n  hookport trust\n  hookport sync\n"
         )
     sys.stdout.flush()

@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hookport.cli import report
+from hookport.cli.problems import print_line
+from hookport.cli.prove import ProofDocument, ProofsDocument, ProvenAgent
 from hookport.cli.status import print_unmanaged
+from hookport.console.document import VERSION, as_tree, print_document
 from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, format_grid, make_plain
 from hookport.errors import UsageError
@@ -32,7 +35,7 @@ def run(
     """Prove the hooks of a source; exit code 1 where a guard is not enforced or a hook is broken."""
     if args.scenario or args.save:
         which = "--scenario" if args.scenario else "--save"
-        raise UsageError(f"--hooks plays your own hooks, and {which} is about hookport's. Leave one out.")
+        raise UsageError(f"--hooks cannot be used with {which}")
     added = tuple(map(samples.parse_sample, args.sample))
     gathered = belongings.gather_belongings(Path(args.hooks), args.dialect, dict(os.environ))
     with progress.cleared():
@@ -43,7 +46,7 @@ def run(
     paint = Paint(sys.stderr)
     if agents:
         with progress.cleared():
-            line = f"playing {', '.join(agent.name for agent in agents)}"
+            line = f"running {', '.join(agent.name for agent in agents)}"
             sys.stderr.write(f"{paint.fold(line, 2)}\n")
     progress.show("", 0, len(agents))
     for number, account in enumerate(own.play_agents(agents, request, jobs=args.jobs, report=args.report), 1):
@@ -55,18 +58,19 @@ def run(
     progress.end()
     ordered = [accounts[agent.name] for agent in agents]
     proofs = [proof for account in ordered for proof in enforcement.make_proofs(account)]
-    tree = _make_json_tree(args, ordered, proofs, agents, missing)
+    document = make_document(args, ordered, proofs, agents, missing)
     if args.report:
         args.report.mkdir(parents=True, exist_ok=True)
-        (args.report / "hooks.json").write_text(f"{json.dumps(tree, indent=2)}\n", "utf-8")
+        text = json.dumps({"version": VERSION, **as_tree(document)}, indent=2)
+        (args.report / "hooks.json").write_text(f"{text}\n", "utf-8")
     if args.json:
-        sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
+        print_document(document)
     else:
         _print_results(ordered, agents)
     if args.agents or not agents:
         tell_missing(missing)
     elif missing:
-        sys.stderr.write(f"hookport: not on this machine, so nothing is proven of: {', '.join(missing)}\n")
+        print_line("note", f"not on this machine, so nothing is proven of: {', '.join(missing)}")
     return 1 if not agents or (args.agents and missing) or any(not proof.held for proof in proofs) else 0
 
 
@@ -77,8 +81,7 @@ def _report_source(gathered: Belongings) -> None:
     print_unmanaged(gathered.found.unmanaged, gathered.found.root, sys.stderr.write, Paint(sys.stderr))
     if gathered.left_out:
         shown = "; ".join(gathered.left_out[:8]) + (" …" if len(gathered.left_out) > 8 else "")
-        line = f"hookport: not copied into the run: {make_plain(shown)}"
-        sys.stderr.write(f"{Paint(sys.stderr).fold(line, 2)}\n")
+        print_line("note", f"not copied into the run: {shown}")
 
 
 def _count_words(proofs: Sequence[Proof]) -> str:
@@ -96,33 +99,32 @@ def _name_hooks(accounts: Sequence[Account]) -> list[str]:
     ]
 
 
-def _make_json_tree(
+def make_document(
     args: Namespace,
     accounts: Sequence[Account],
     proofs: Sequence[Proof],
     agents: Sequence[Agent],
     missing: Mapping[str, str],
-) -> dict[str, object]:
-    return {
-        "source": str(args.hooks),
-        "holds": bool(proofs) and all(proof.held for proof in proofs),
-        "agents": [
-            {
-                "agent": account.agent,
-                "version": agent.program.version,
-                "isolated": account.isolated,
-                "seconds": round(sum(turn.outcome.seconds for turn in account.turns), 1),
-                "hooks": [
-                    {**proof._asdict(), "hook": name, "event": hook.event}
-                    for name, hook, proof in zip(
-                        _name_hooks(accounts), account.hooks, enforcement.make_proofs(account), strict=True
-                    )
-                ],
-            }
-            for account, agent in zip(accounts, agents, strict=True)
-        ],
-        "missing": list(missing),
-    }
+) -> ProofsDocument:
+    """Make the document of `--json`."""
+    names = _name_hooks(accounts)
+    proven = (
+        ProvenAgent(
+            account.agent,
+            agent.program.version,
+            account.isolated,
+            round(sum(turn.outcome.seconds for turn in account.turns), 1),
+            tuple(
+                ProofDocument(name, hook.event, *proof[1:])
+                for name, hook, proof in zip(
+                    names, account.hooks, enforcement.make_proofs(account), strict=True
+                )
+            ),
+        )
+        for account, agent in zip(accounts, agents, strict=True)
+    )
+    holds = bool(proofs) and all(proof.held for proof in proofs)
+    return ProofsDocument(str(args.hooks), holds, tuple(proven), tuple(missing))
 
 
 def _print_results(accounts: Sequence[Account], agents: Sequence[Agent]) -> None:
@@ -146,7 +148,7 @@ def _print_results(accounts: Sequence[Account], agents: Sequence[Agent]) -> None
         for line in _find_unfinished(account):
             sys.stdout.write(f"{paint.fold(f'{account.agent}: {make_plain(line)}', 2)}\n")
     if any(not account.isolated for account in accounts):
-        line = "agents had this machine's network: no network of their own could be made here."
+        line = "agents used this machine's network: they could not be isolated from it."
         sys.stdout.write(f"{paint.fold(line, 2)}\n")
 
 
@@ -183,14 +185,14 @@ def _print_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint
 def _find_unfinished(account: Account) -> list[str]:
     """Find what a run leaves open, and why."""
     late = [turn.outcome.seconds for turn in account.turns if turn.outcome.timed_out]
-    reasons = [f"it did not end by itself in {seconds:.0f} s" for seconds in late]
+    reasons = [f"it was stopped after {seconds:.0f} s" for seconds in late]
     reasons += [turn.outcome.trouble for turn in account.turns if turn.outcome.trouble]
     missed = [fate.sample.about for fate in account.fates if not fate.reached]
     if missed and not account.trouble:
-        reasons.append(f"it ended before the model could ask for: {_quote_texts(missed)}")
+        reasons.append(f"it ended before the model could request: {_quote_texts(missed)}")
     refused = [] if account.trouble else enforcement.find_refused(account)
     if refused:
-        reasons.append(f"it did not do, although no hook denied it: {_quote_texts(refused)}")
+        reasons.append(f"its own rules stopped: {_quote_texts(refused)}")
     return reasons
 
 

@@ -1,14 +1,14 @@
-"""Play real agents against a scripted model, and show what hooks really do to them.
+"""Run real agents against a scripted model, and show what hooks do in them.
 
-Each run has a fresh home, a fresh project and no network but this machine's own; no account and no tokens
-are needed. `pass`: the hook did what it is for. `cannot`: the agent has no way to do it, and does what its
-tables say instead. `fail`: something else came of it; what was seen is shown.
-Finished runs are kept: an interrupted call goes on where it stopped, until hookport or the agent changes.
+Each run has a fresh home, a fresh project and no network but this machine's own, and needs no account and no
+tokens. `pass`: the hook did what it is for. `cannot`: the agent has no way to do it, and does what its tables
+say instead. `fail`: anything else, with the evidence. Finished runs are kept: an interrupted call continues
+where it stopped, until hookport or the agent changes.
 
-With --hooks your own hooks are played: what each is for, and what it is not for, in a copy of your project.
-`enforced`: it fired, and what it denied did not happen. `advisory`: it fired, and prevented nothing.
-`broken`: it fired and failed. `not fired`: with the reason. Exit code 1 if a guard is not enforced or a hook
-is broken.
+With --hooks your own hooks are proven in a copy of your project, on calls that they guard against and on
+others. `enforced`: it ran, and what it denied did not happen. `advisory`: it ran, and prevented nothing.
+`broken`: it ran and failed. `not fired`: with the reason. The exit code is 1 if a guard is not enforced or a
+hook is broken.
 """
 
 from __future__ import annotations
@@ -19,13 +19,18 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Literal, NamedTuple, NotRequired, Self, TypedDict
 
+from hookport.cli import options
+from hookport.cli.problems import print_line
+from hookport.console.arguments import split_names
+from hookport.console.document import print_document
 from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, format_grid, format_table, make_plain
 from hookport.errors import UsageError, suggest_closest
 from hookport.lab import campaign, drivers, player, results, scenario
 from hookport.lab.campaign import Agent, Store
+from hookport.lab.enforcement import Word
 from hookport.lab.judge import combine_verdicts
 from hookport.lab.results import AgentResults
 from hookport.lab.run import FinishedRun
@@ -33,32 +38,50 @@ from hookport.lab.run import FinishedRun
 STYLES = {"pass": "kept", "cannot": "changed", "fail": "dropped"}
 
 
+EXAMPLES = {
+    "hookport prove --hooks . --install": "Prove the hooks of this project in every agent",
+    "hookport prove --agent {third} --scenario peers-guard": "Run one scenario in one agent",
+    "hookport prove --list": "List agents and scenarios",
+}
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport prove`."""
-    parser.add_argument("agents", metavar="AGENT", nargs="*", help="only these agents; all if left out")
+    parser.add_argument("names", metavar="AGENT", nargs="*", help="Same as --agent AGENT")
     parser.add_argument(
-        "--scenario", metavar="S", nargs="+", action="extend", default=[], help="only these scenarios"
+        "--agent",
+        dest="agents",
+        metavar="AGENT",
+        type=split_names,
+        action="extend",
+        default=[],
+        help="Only these agents; several with commas or by repeating the option",
     )
     parser.add_argument(
-        "--hooks",
-        metavar="SOURCE",
-        help="prove your own hooks instead: a project, a file or a folder with hooks",
+        "--scenario",
+        metavar="SCENARIO",
+        type=split_names,
+        action="extend",
+        default=[],
+        help="Only these scenarios; several with commas or by repeating the option",
     )
     parser.add_argument(
-        "--from", dest="dialect", metavar="DIALECT", help="the dialect of SOURCE; recognised if left out"
+        "--hooks", metavar="PATH", help="Prove the hooks of a project, file or folder instead"
     )
+    options.add_from(parser)
     parser.add_argument(
         "--sample",
         metavar="TEXT",
         action="append",
         default=[],
-        help="with --hooks: also play this command, or 'write: PATH', 'edit: PATH', 'read: PATH', "
-        "'prompt: TEXT'; it is really done where no hook stops it, in the project of the run",
+        help="With --hooks: also try this command, or `write: PATH`, `edit: PATH`, `read: PATH`, "
+        "`prompt: TEXT`; what no hook stops is really done, in the project of the run",
     )
     parser.add_argument(
         "--mode",
+        metavar="MODE",
         choices=scenario.MODES,
-        help="how hooks are installed; both ways if left out, with --hooks as sync chooses",
+        help="How hooks are installed; both ways if left out, with --hooks as sync chooses",
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
@@ -67,34 +90,136 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_const",
         const="fetched",
         default="any",
-        help="fetch the pinned version of each agent by its package's name into the cache, and play that",
+        help="Fetch the pinned version of each agent into the cache, and run that",
     )
     which.add_argument(
         "--cached",
         dest="take",
         action="store_const",
         const="cached",
-        help="play the pinned versions that were fetched before, and skip the others",
+        help="Run pinned versions that were fetched before, and skip the others",
     )
-    parser.add_argument("--report", metavar="DIR", type=Path, help="write everything of each run there")
-    parser.add_argument("--save", action="store_true", help="keep the results in hookport's own source")
-    parser.add_argument("--fresh", action="store_true", help="play again what was played before")
-    parser.add_argument(
-        "-j", "--jobs", metavar="N", type=int, default=0, help="runs at a time (default: cores)"
-    )
-    parser.add_argument("--list", action="store_true", help="list agents and scenarios, play nothing")
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    parser.add_argument("--fresh", action="store_true", help="Repeat runs that are finished")
+    options.add_jobs(parser, "Runs")
+    parser.add_argument("--report", metavar="DIR", type=Path, help="Write everything of each run there")
+    parser.add_argument("--save", action="store_true", help="Keep the results in hookport's own source")
+    parser.add_argument("--list", action="store_true", help="List agents and scenarios, and run nothing")
+    options.add_json(parser)
+
+
+class ScenarioDocument(TypedDict):
+    """The result of a scenario in one mode; a key that would be empty is left out."""
+
+    result: Literal["pass", "fail", "cannot"]
+    seconds: float
+    evidence: NotRequired[list[str]]
+    reason: NotRequired[str]
+    instead: NotRequired[str]
+    parts: NotRequired[dict[str, str]]
+
+
+class FiredDocument(TypedDict):
+    """How often an event fired."""
+
+    fired: int
+
+
+class AgentDocument(TypedDict):
+    """What was measured on one version of an agent; events by native name, scenarios by name and mode."""
+
+    agent: str
+    driver: str
+    title: str
+    version: str
+    hookport: str
+    date: str
+    platform: str
+    command: str
+    isolated: bool
+    events: dict[str, FiredDocument]
+    scenarios: dict[str, dict[str, ScenarioDocument]]
+
+
+class ScenariosDocument(NamedTuple):
+    """Without --hooks and --list: the results by agent, and the agents that are not on this machine."""
+
+    results: tuple[AgentDocument, ...]
+    missing: tuple[str, ...]
+
+
+class ListedAgent(NamedTuple):
+    """An agent and the package with its measured version."""
+
+    name: str
+    title: str
+    package: str
+    version: str
+    registry: str
+
+
+class ListedScenario(NamedTuple):
+    """A scenario."""
+
+    name: str
+    title: str
+
+
+class ListDocument(NamedTuple):
+    """With --list: what can be run."""
+
+    agents: tuple[ListedAgent, ...]
+    scenarios: tuple[ListedScenario, ...]
+
+
+class ProofDocument(NamedTuple):
+    """What a hook did in an agent; `held`: it served its purpose."""
+
+    hook: str
+    event: str
+    agent: str
+    word: Word
+    because: str
+    held: bool
+    guards: bool
+    fired: int
+    denied: tuple[str, ...]
+    passed: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class ProvenAgent(NamedTuple):
+    """The hooks in one version of an agent; `isolated`: it had no network but this machine's own."""
+
+    agent: str
+    version: str
+    isolated: bool
+    seconds: float
+    hooks: tuple[ProofDocument, ...]
+
+
+class ProofsDocument(NamedTuple):
+    """With --hooks: whether all hooks served their purpose, and what each did in each agent."""
+
+    source: str
+    holds: bool
+    agents: tuple[ProvenAgent, ...]
+    missing: tuple[str, ...]
+
+
+Document = ScenariosDocument | ListDocument | ProofsDocument
 
 
 def run(args: Namespace) -> int:
     """Play what was asked for; exit code 1 where something failed or a named agent is not here."""
+    args.agents += args.names
     _check_known(args.agents, drivers.list_names(), "agent")
     _check_known(args.scenario, scenario.list_names(), "scenario")
     if args.list:
-        _print_list()
+        if args.json:
+            print_document(make_list())
+        else:
+            _print_list()
         return 0
-    if args.jobs < 0:
-        raise UsageError(f"--jobs {args.jobs} plays nothing. Give a number of runs, or leave it out.")
     _heed_signals()
     if args.report:
         _make_folder(args.report, f"--report '{args.report}'")
@@ -104,7 +229,7 @@ def run(args: Namespace) -> int:
         with RunProgress() as progress:
             return own_hooks.run(args, progress.line, progress.show_step, _report_missing)
     if args.sample or args.dialect:
-        raise UsageError("--sample and --from are about your own hooks. Say which with --hooks SOURCE.")
+        raise UsageError("--sample and --from need --hooks", hint="hookport prove --hooks PATH")
     return _play_scenarios(args)
 
 
@@ -135,8 +260,8 @@ def _play_with_progress(args: Namespace, progress: RunProgress) -> int:
             progress.show_run(finished, is_new=is_new)
     except KeyboardInterrupt:
         progress.end()
-        sys.stderr.write(f"hookport: interrupted; {len(done)} of {progress.count} runs are done and kept.")
-        sys.stderr.write(" The same command goes on from there.\n")
+        count = f"{len(done)} of {progress.count} runs"
+        print_line("error", f"interrupted; {count} are done and kept. The same command continues from there.")
         raise
     progress.end()
     measured = campaign.collect_results(agents, done)
@@ -146,16 +271,13 @@ def _play_with_progress(args: Namespace, progress: RunProgress) -> int:
         for saved in measured:
             sys.stderr.write(f"wrote {results.save_results(saved)}\n")
     if args.json:
-        tree = {
-            "results": [json.loads(results.format_results(agent_results)) for agent_results in measured],
-            "missing": list(missing),
-        }
-        sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
+        trees = tuple(json.loads(results.format_results(agent_results)) for agent_results in measured)
+        print_document(ScenariosDocument(trees, tuple(missing)))
     else:
         print_results(measured)
     for unplayed in plan.unplayed:
         where = f"{unplayed.agent} {unplayed.scenario} {unplayed.mode}"
-        sys.stderr.write(f"hookport: not played: {where}: {unplayed.reason}\n")
+        print_line("note", f"not run: {where}: {unplayed.reason}")
     if args.take == "cached":
         _report_skipped(agents, missing)
         return int(bool(results.find_failures(measured)))
@@ -167,15 +289,29 @@ def _make_folder(folder: Path, option: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{option} is no folder to write to: {error.strerror}. Give another.") from None
+        raise UsageError(f"{option}: cannot write to this folder: {error.strerror}") from None
 
 
 def _check_known(words: Sequence[str], known: list[str] | tuple[str, ...], kind: str) -> None:
     for word in words:
         if word not in known:
             raise UsageError(
-                f"unknown {kind} '{word}'.{suggest_closest(word, known)} Try: hookport prove --list"
+                f"unknown {kind} '{word}'.{suggest_closest(word, known)}", hint="hookport prove --list"
             )
+
+
+def make_list() -> ListDocument:
+    """Make the document of `--list --json`."""
+    packages = ((name, drivers.get(name)) for name in drivers.list_names())
+    return ListDocument(
+        tuple(
+            ListedAgent(
+                name, driver.title, driver.package.name, driver.package.version, driver.package.registry
+            )
+            for name, driver in packages
+        ),
+        tuple(ListedScenario(name, scenario.get(name).title) for name in scenario.list_names()),
+    )
 
 
 def _print_list() -> None:
@@ -222,7 +358,7 @@ def print_results(measured: Sequence[AgentResults]) -> None:
         command = f"hookport prove {failure.driver} {chosen}"
         sys.stdout.write(f"{paint.fold(paint(f'  again, alone: {command}', 'note'), 4)}\n")
     if any(not measurement.isolated for measurement in measured):
-        line = "agents had this machine's network: no network of their own could be made here."
+        line = "agents used this machine's network: they could not be isolated from it."
         sys.stdout.write(f"{paint.fold(line, 2)}\n")
 
 
@@ -246,25 +382,25 @@ def _print_reasons(agent_results: AgentResults, paint: Paint) -> None:
 
 def _report_skipped(agents: Sequence[Agent], missing: Mapping[str, str]) -> None:
     played = ", ".join(f"{agent.name} {agent.program.version}" for agent in agents) or "no agent"
-    sys.stderr.write(f"hookport: played {played}.\n")
+    print_line("note", f"ran {played}.")
     if missing:
-        sys.stderr.write(f"hookport: skipped, not in the cache: {', '.join(missing)}.\n")
+        print_line("note", f"skipped, not in the cache: {', '.join(missing)}.")
 
 
 def _report_missing(missing: Mapping[str, str]) -> None:
     for name, reason in missing.items():
         if reason:
-            sys.stderr.write(f"hookport: {name} could not be fetched: {reason}\n")
+            print_line("error", f"{name} could not be fetched: {reason}")
     absent = [name for name, reason in missing.items() if not reason]
     if not absent:
         return
-    sys.stderr.write(f"hookport: not on this machine, so nothing is proven of: {', '.join(absent)}\n")
-    sys.stderr.write("  fetch the versions that hookport was measured with: hookport prove --install\n")
+    print_line("note", f"not on this machine, so nothing is proven of: {', '.join(absent)}")
+    print_line("hint", "`hookport prove --install` fetches the versions that hookport was measured with")
     for name in absent:
         package = drivers.get(name).package
         tool = "npm install -g" if package.registry == "npm" else "pip install"
         joint = "@" if package.registry == "npm" else "=="
-        sys.stderr.write(f"  or install {name} by yourself: {tool} {package.name}{joint}{package.version}\n")
+        sys.stderr.write(f"  or install {name} yourself: {tool} {package.name}{joint}{package.version}\n")
 
 
 class RunProgress:

@@ -1,7 +1,7 @@
 """Run hooks on one event and show what they decide.
 
-SOURCE is a file or a folder with hooks of any dialect. The event is a payload of any agent, recognised by
-what it says; with --as it is translated for that agent, and what the agent would receive is shown.
+The event is an agent's payload, whose form is detected. With --agent the event is translated for that agent,
+and the output shows what the agent would receive. The exit code is 1 if a hook fails.
 """
 
 from __future__ import annotations
@@ -12,11 +12,21 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import NamedTuple, cast
 
 from hookport.agents import get_wire
-from hookport.cli import report
+from hookport.cli import options, report
 from hookport.cli.events import NamedEvent, collect_findings, read_named_event
-from hookport.console.terminal import Paint, make_plain, takes_utf8
+from hookport.cli.output import (
+    AnswerDocument,
+    DecisionDocument,
+    EventDocument,
+    FindingDocument,
+    RunDocument,
+    describe_finding,
+)
+from hookport.console.document import print_document
+from hookport.console.terminal import Paint, make_plain
 from hookport.findings import Finding
 from hookport.model.runs import Answer, Decision
 from hookport.project import plan_builder
@@ -27,31 +37,51 @@ from hookport.runtime.answer import build_answer
 from hookport.runtime.engine import DispatchReport, HookRun
 from hookport.runtime.records import describe_decision, make_run_record
 
+EXAMPLES = {
+    "hookport run .claude/settings.json --payload event.json": "Run the hooks on a payload in a file",
+    "hookport run . --payload - --agent {other} < event.json": "Show what another agent would receive",
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport run`."""
-    parser.add_argument("source", metavar="SOURCE", help="a file or folder with hooks")
-    add_event_arguments(parser)
+    parser.add_argument("source", metavar="PATH", help="File or folder with hooks")
+    options.add_from(parser)
     parser.add_argument(
-        "--from", dest="dialect", metavar="DIALECT", help="the dialect of SOURCE; recognised if left out"
+        "--payload",
+        metavar="FILE",
+        required=True,
+        help="Payload of an event as an agent sends it; - for stdin",
     )
     parser.add_argument(
-        "--json", action="store_true", help="print the event, the decision and every run as JSON"
+        "--agent", metavar="AGENT", help="Agent that fires the event; detected from the payload if left out"
+    )
+    add_event_name(parser)
+    options.add_json(parser)
+
+
+def add_event_name(parser: ArgumentParser) -> None:
+    """Add `--event`, for payloads that do not have the name."""
+    parser.add_argument(
+        "--event",
+        metavar="EVENT",
+        help="Native name of the event, for a payload that does not have it",
     )
 
 
-def add_event_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments that name an event."""
-    parser.add_argument("--event", metavar="FILE", required=True, help="the agent's payload, or - for stdin")
-    parser.add_argument("--as", dest="agent", metavar="AGENT", help="the agent that fires the event")
-    parser.add_argument(
-        "--name", metavar="EVENT", help="the native name of the event, where the payload does not say it"
-    )
+class Document(NamedTuple):
+    """The event, what all hooks decided, each run, and what the agent receives: null without --agent."""
+
+    event: EventDocument
+    decision: DecisionDocument
+    runs: tuple[RunDocument, ...]
+    findings: tuple[FindingDocument, ...]
+    answer: AnswerDocument | None
 
 
 def run(args: Namespace) -> int:
     """Run the hooks; exit code 1 if one of them failed."""
-    named_event = read_named_event(args.event, args.agent, args.name)
+    named_event = read_named_event(args.payload, args.agent, args.event)
     env = dict(os.environ)
     discovery = load(args.source, args.dialect, env)
     hooks = sorted(
@@ -76,7 +106,8 @@ def run(args: Namespace) -> int:
         *collect_findings(done, outcome.notes),
     ]
     if args.json:
-        _print_json(named_event, done, outcome.answer, findings, as_agent=bool(args.agent))
+        answer = outcome.answer if args.agent else None
+        print_document(make_document(named_event, done, answer, findings))
     else:
         _print_report(named_event, done, seconds, outcome.answer if args.agent else None, findings)
     return (
@@ -86,20 +117,17 @@ def run(args: Namespace) -> int:
     )
 
 
-def _print_json(
-    named_event: NamedEvent, done: DispatchReport, answer: Answer, findings: list[Finding], *, as_agent: bool
-) -> None:
-    tree: dict[str, object] = {
-        "event": named_event.as_json(done.event),
-        "decision": describe_decision(done.decision),
-        "runs": [make_run_record(hook_run) for hook_run in done.runs],
-        "findings": [report.as_placed_json(finding) for finding in findings],
-    }
-    if as_agent:
-        tree["answer"] = answer.as_dict()
-    # JSON is UTF-8 (RFC 8259, 8.1); where stdout is not, ASCII is what every reader takes for it.
-    is_ascii = not takes_utf8(sys.stdout)
-    sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=is_ascii, default=str) + "\n")
+def make_document(
+    named_event: NamedEvent, done: DispatchReport, answer: Answer | None, findings: list[Finding]
+) -> Document:
+    """Make the document of `--json`."""
+    return Document(
+        named_event.describe(done.event),
+        cast("DecisionDocument", describe_decision(done.decision)),
+        tuple(cast("RunDocument", make_run_record(hook_run)) for hook_run in done.runs),
+        tuple(map(describe_finding, findings)),
+        cast("AnswerDocument", answer.as_dict()) if answer else None,
+    )
 
 
 def _print_report(
@@ -114,7 +142,7 @@ def _print_report(
     for hook_run in done.runs:
         sys.stdout.write(f"{paint.fold(f'  {_format_run(hook_run, paint)}', 4)}\n")
     if not done.runs:
-        sys.stdout.write("  no hook is for this event\n")
+        sys.stdout.write("  no hook matches this event\n")
     verdict = format_verdict(done.decision, paint)
     sys.stdout.write(paint.fold(f"{verdict}  ({seconds * 1000:.0f} ms)", 2) + "\n")
     if answer is not None:
@@ -133,7 +161,7 @@ def _format_run(run: HookRun, paint: Paint) -> str:
     if not run.matched:
         return f"{paint('not run', 'note')}  {make_plain(run.hook.name)}: {make_plain(run.why)}"
     if run.hook.is_async:
-        return f"started  {make_plain(run.hook.name)}: it runs beside the agent"
+        return f"started  {make_plain(run.hook.name)}: it runs in the background"
     took = f"({run.seconds * 1000:.0f} ms)"
     if run.answered.failure:
         failure = make_plain(run.answered.failure)

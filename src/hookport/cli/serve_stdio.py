@@ -1,20 +1,18 @@
 """Answer the events of a program in another language, over stdin and stdout.
 
-The program starts this once and writes JSON-RPC 2.0 requests, one a line: `initialize` first, then `fire` for
-each event. docs/embedding.md describes the requests, schemas/serve-stdio.schema.json checks them.
-
-  echo '{"jsonrpc": "2.0", "id": 1, "method": "initialize",
-    "params": {"version": 1, "agent": "my-agent"}}' | hookport serve-stdio
+The program starts this command once and writes JSON-RPC 2.0 requests, one on a line: `initialize` first, then
+`fire` for each event. docs/embedding.md describes the requests, schemas/serve-stdio.schema.json checks them.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
+import threading
 from argparse import ArgumentParser, Namespace
 from types import FrameType
 
+EXAMPLES = {"hookport serve-stdio < requests.jsonl": "Answer the requests in a file"}
 TERMINATED = 143
 
 
@@ -24,6 +22,7 @@ def add_arguments(_parser: ArgumentParser) -> None:
 
 def run(_args: Namespace) -> int:
     """Serve until the end of stdin."""
+    from hookport.host.engine import LOOK_UP_SECONDS
     from hookport.host.stdio import Server
 
     for name in ("SIGTERM", "SIGHUP", "SIGINT"):
@@ -32,7 +31,17 @@ def run(_args: Namespace) -> int:
     # What hookport or a library prints by mistake is no answer.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    Server(output).serve(sys.stdin.buffer)
+    # A file of its own: Python ends sys.stdin with the process, also while a thread reads it.
+    source = os.fdopen(os.dup(0), "rb")
+    server = Server(output)
+    thread = threading.Thread(target=server.serve, args=(source,), daemon=True)
+    thread.start()
+    try:
+        # A signal that another thread receives is handled when this one looks up.
+        while thread.is_alive():
+            thread.join(LOOK_UP_SECONDS)
+    finally:
+        server.stop()
     return 0
 
 

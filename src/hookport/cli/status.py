@@ -1,27 +1,30 @@
 """Show for each agent and hook whether it is installed, whether its deny holds there, and when it last ran.
 
-`installed`: the entry is there as it should be; `drifted`: it is another one; `missing`: there is none;
-`by itself`: the agent reads the file that the hook is in. `enforced`: a deny holds; `advisory`: the hook runs
-and cannot block; `failing`: it cannot start, or failed on its last runs; `unavailable`: it never runs there.
+STATE is `installed`, `drifted` (the entry was changed), `missing`, or `by itself` (the agent reads the file
+that the hook is in). DENY is `enforced`, `advisory` (the hook runs and cannot block), `failing` (it cannot
+start, or failed on its last runs) or `unavailable` (it never runs there).
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
-from hookport.cli import report
-from hookport.cli.sync import add_agents, format_paths
+from hookport.cli import options
+from hookport.cli.output import FindingDocument, describe_finding
+from hookport.cli.sync import format_paths
+from hookport.console.document import print_document
 from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, format_table, make_plain
 from hookport.doctor.status import AgentState, HookState, Status, read_status
 from hookport.findings import NotSynced
-from hookport.install.lock import ApprovalStanding
+from hookport.install.lock import ApprovalStanding, LockDifference, What
+from hookport.install.targets import Scope
 from hookport.project.discovery import Module
 from hookport.runtime import pauses
 from hookport.wire.spellings import format_time
@@ -38,45 +41,105 @@ STYLES = {
 }
 
 
+EXAMPLES = {
+    "hookport status": "Show every detected agent",
+    "hookport status --agent {agent},{third}": "Show two agents",
+}
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport status`."""
-    add_agents(parser)
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+    options.add_agents(parser)
+    options.add_json(parser)
+
+
+class DifferenceDocument(NamedTuple):
+    """A hook that is not as approved; `files` has those of its files that differ."""
+
+    what: What
+    id: str
+    name: str
+    is_redefined: bool
+    files: dict[str, What]
+
+
+class ApprovalDocument(NamedTuple):
+    """How the hooks stand to what was approved; `lost` is why that is unknown."""
+
+    states: int
+    is_active: bool
+    approved: str
+    differences: tuple[DifferenceDocument, ...]
+    not_covered: dict[str, tuple[str, ...]]
+    lost: str
+
+
+class AgentDocument(NamedTuple):
+    """An agent: hookport's entries in its files, and its hooks."""
+
+    agent: str
+    title: str
+    shown: str
+    scope: Scope
+    mode: str
+    state: str
+    files: tuple[str, ...]
+    hooks: tuple[HookState, ...]
+    notes: tuple[str, ...]
+    findings: tuple[FindingDocument, ...]
+
+
+class Document(NamedTuple):
+    """The project; `paused` has the end of each pause by the name of the hook, `*` for every hook."""
+
+    root: str
+    approval: ApprovalDocument
+    paused: dict[str, str]
+    agents: tuple[AgentDocument, ...]
+    unmanaged: tuple[Module, ...]
+    misplaced: tuple[FindingDocument, ...]
+    unread: tuple[FindingDocument, ...]
 
 
 def run(args: Namespace) -> int:
     """Print the state of every agent; exit code 1 where a settings file cannot be read."""
     with Progress("status") as progress:
-        project_status = read_status(str(Path.cwd()), dict(os.environ), args.agent, progress.show)
+        project_status = read_status(str(Path.cwd()), dict(os.environ), args.agents, progress.show)
     if args.json:
-        sys.stdout.write(json.dumps(_as_json(project_status), indent=2, ensure_ascii=False) + "\n")
+        print_document(make_document(project_status))
     else:
         _print_status(project_status)
     return int(any(map(_is_refused, project_status.agents)))
 
 
-def _as_json(project_status: Status) -> dict[str, object]:
-    return {
-        "root": project_status.root,
-        "approval": {
-            **project_status.approval._asdict(),
-            "differences": [difference._asdict() for difference in project_status.approval.differences],
-        },
-        "paused": {name: format_time(until) for name, until in project_status.paused.items()},
-        "agents": [
-            {
-                **agent._asdict(),
-                "files": list(agent.files),
-                "hooks": [hook._asdict() for hook in agent.hooks],
-                "notes": list(agent.notes),
-                "findings": [report.as_placed_json(finding) for finding in agent.findings],
-            }
-            for agent in project_status.agents
-        ],
-        "unmanaged": [module._asdict() for module in project_status.unmanaged],
-        "misplaced": [report.as_placed_json(finding) for finding in project_status.misplaced],
-        "unread": [report.as_placed_json(finding) for finding in project_status.unread],
-    }
+def make_document(project_status: Status) -> Document:
+    """Make the document of `--json`."""
+    approval = project_status.approval
+    return Document(
+        project_status.root,
+        ApprovalDocument(
+            approval.states,
+            approval.is_active,
+            approval.approved,
+            tuple(map(describe_difference, approval.differences)),
+            dict(approval.not_covered),
+            approval.lost,
+        ),
+        {name: format_time(until) for name, until in project_status.paused.items()},
+        tuple(map(_describe_agent, project_status.agents)),
+        project_status.unmanaged,
+        tuple(map(describe_finding, project_status.misplaced)),
+        tuple(map(describe_finding, project_status.unread)),
+    )
+
+
+def describe_difference(difference: LockDifference) -> DifferenceDocument:
+    """Describe for `--json` how a hook differs from what was approved."""
+    return DifferenceDocument(*difference._replace(files=())[:-1], dict(difference.files))
+
+
+def _describe_agent(agent: AgentState) -> AgentDocument:
+    return AgentDocument(*agent[:-1], tuple(map(describe_finding, agent.findings)))
 
 
 def _print_status(project_status: Status) -> None:
@@ -87,7 +150,7 @@ def _print_status(project_status: Status) -> None:
         pause_line = f"paused: {what} until {pauses.format_time(until)}; `hookport pause --end` ends it"
         sys.stdout.write(f"{paint.fold(paint(make_plain(pause_line), 'changed'), 2)}\n")
     if not project_status.agents:
-        sys.stdout.write("no agent was found here, and nothing is installed.\n")
+        sys.stdout.write("no agents found, and nothing is installed.\n")
     for agent in project_status.agents:
         heading = make_plain(_format_heading(project_status.root, agent))
         sys.stdout.write(f"{paint.fold(paint(heading, 'bold'), 2)}\n")

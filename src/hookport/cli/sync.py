@@ -1,13 +1,14 @@
-"""Install this project's hooks, or the user's, into the settings of the agents that are here.
+"""Install hooks of this project, or of the user, into the settings of the detected agents.
 
-An agent is here if its configuration folder or its program is. `native` writes each hook by itself, behind
-the bridge where the agent speaks otherwise; `bridge` writes one entry for each event, which finds the hooks
-when it fires, so that only a hook on another event needs a sync; `auto` takes native where nothing differs,
-else bridge.
-What is not hookport's keeps its bytes; `hookport undo` takes the run back.
+An agent is detected by its configuration folder or its program. `--mode native` writes each hook by itself,
+behind the bridge where the agent's format differs; `bridge` writes one entry for each event, which finds the
+hooks when it fires, so that only a hook on a new event needs another sync; `auto` chooses native where
+nothing differs, otherwise bridge.
 
-Some agents read another agent's file besides their own, and may run a hook there a second time. With --adopt
-its command gets a test in front, which ends it where an entry of hookport runs the hook in that agent.
+The rest of each file is left untouched; `hookport undo` reverts the run.
+
+Some agents also read another agent's file, and may run a hook in it a second time. With --adopt its command
+gets a test in front, which ends it where an entry of hookport runs the hook in that agent.
 """
 
 from __future__ import annotations
@@ -16,18 +17,22 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import NamedTuple
 
 from hookport import doctor
 from hookport import findings as f
 from hookport.base.paths import spell_path
-from hookport.cli import report
+from hookport.cli import options, report
 from hookport.cli.difference import format_difference
+from hookport.cli.output import FileDocument, FindingDocument, describe_change, describe_finding
+from hookport.console.document import print_document
 from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, format_table, make_plain
 from hookport.doctor.order import STARTS, find_gate
 from hookport.findings import Finding
 from hookport.install import lock, sync
-from hookport.install.sync import AgentPlan, SyncPlan, SyncRequest
+from hookport.install.sync import AgentPlan, State, SyncPlan, SyncRequest
+from hookport.install.targets import Scope
 from hookport.project.discovery import discover
 
 STYLES = {
@@ -40,46 +45,68 @@ STYLES = {
 }
 
 
+EXAMPLES = {
+    "hookport sync --dry-run": "Show what would change",
+    "hookport sync --agent {agent},{third}": "Install into two agents",
+    "hookport sync --check": "Fail in CI where an entry is missing or drifted",
+    "hookport sync --scope user": "Install the user's own hooks for every project",
+}
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport sync`."""
-    add_agents(parser)
+    options.add_agents(parser)
     parser.add_argument(
-        "--scope", choices=("project", "user"), default="project", help="whose files (default: project)"
+        "--scope", metavar="SCOPE", choices=("project", "user"), default="project", help="Whose files to edit"
     )
     parser.add_argument(
-        "--mode", choices=("auto", "native", "bridge"), default="auto", help="how (default: auto)"
+        "--mode",
+        metavar="MODE",
+        choices=("auto", "native", "bridge"),
+        default="auto",
+        help="How to write the hooks",
     )
-    parser.add_argument("--dry-run", action="store_true", help="show the differences, write nothing")
     parser.add_argument(
-        "--check", action="store_true", help="write nothing, and exit 1 if something would be written"
-    )
-    parser.add_argument(
-        "--vendor", action="store_true", help="put the bridge into the project and let the entries call it"
+        "--vendor", action="store_true", help="Add the bridge to the project and let the entries call it"
     )
     parser.add_argument(
         "--adopt",
         action="store_true",
-        help="test the caller before commands that an agent reads in another agent's file, so that they "
-        "run there once",
+        help="Test the caller in front of commands that another agent reads too, so that they run once",
     )
-
-
-def add_agents(parser: ArgumentParser) -> None:
-    """The agents that a command is for."""
     parser.add_argument(
-        "--agent",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="AGENT",
-        help="only these agents, whether or not they are here",
+        "--check", action="store_true", help="Write nothing and exit with 1 if something would change"
     )
+    options.add_dry_run(parser)
+    options.add_json(parser)
+
+
+class AgentDocument(NamedTuple):
+    """One agent; `state` is what was installed before the run, `reason` why in this mode."""
+
+    agent: str
+    scope: Scope
+    mode: str
+    state: State
+    reason: str
+    paths: tuple[str, ...]
+    findings: tuple[FindingDocument, ...]
+
+
+class Document(NamedTuple):
+    """The agents, the files that changed or would change, and findings about the whole project."""
+
+    root: str
+    agents: tuple[AgentDocument, ...]
+    files: tuple[FileDocument, ...]
+    findings: tuple[FindingDocument, ...]
+    written: bool
 
 
 def run(args: Namespace) -> int:
     """Plan the edits, show or write them, and print the state of each agent."""
     env, cwd = dict(os.environ), str(Path.cwd())
-    wish = SyncRequest(tuple(args.agent), args.scope, args.mode, args.vendor, args.adopt)
+    wish = SyncRequest(tuple(args.agents), args.scope, args.mode, args.vendor, args.adopt)
     is_dry = args.dry_run or args.check
     with Progress("sync") as progress:
 
@@ -89,23 +116,50 @@ def run(args: Namespace) -> int:
             return sync_plan
 
         plan = make() if is_dry else sync.apply(make, env, what="sync")
-    word = "would write" if args.dry_run else "written"
-    _print_plan(plan, word, drifts=args.check and not args.dry_run)
-    if args.dry_run:
+    if not args.json:
+        word = "would write" if args.dry_run else "written"
+        _print_plan(plan, word, drifts=args.check and not args.dry_run)
+    if args.dry_run and not args.json:
         paint = Paint(sys.stdout)
         for change in plan.changes:
             sys.stdout.write(format_difference(change, paint))
-    findings = [*plan.findings, *(finding for agent in plan.agents for finding in agent.findings)]
+    more = list(plan.findings)
     if args.check:
         drifted = find_drift(plan)
         if args.adopt:
             drifted = [finding._replace(hint="Run `hookport sync --adopt`.") for finding in drifted]
-        findings += [*drifted, *sync.find_unknown_dialects(plan, env), *lock.check(discover(cwd, env), env)]
+        more += [*drifted, *sync.find_unknown_dialects(plan, env), *lock.check(discover(cwd, env), env)]
         with Progress("sync --check"):
-            findings += find_failing_hooks(cwd, env, [agent.agent for agent in plan.agents])
-    if findings:
+            more += find_failing_hooks(cwd, env, [agent.agent for agent in plan.agents])
+    findings = [*plan.findings, *(finding for agent in plan.agents for finding in agent.findings)]
+    findings += more[len(plan.findings) :]
+    if args.json:
+        print_document(make_document(plan, more, is_dry=is_dry))
+    elif findings:
         sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
     return report.compute_exit_code(findings, strict=False)
+
+
+def make_document(plan: SyncPlan, findings: list[Finding], *, is_dry: bool) -> Document:
+    """Make the document of `--json`."""
+    return Document(
+        plan.root,
+        tuple(
+            AgentDocument(
+                agent.agent,
+                agent.scope,
+                agent.mode,
+                agent.state,
+                agent.why,
+                agent.paths,
+                tuple(map(describe_finding, agent.findings)),
+            )
+            for agent in plan.agents
+        ),
+        tuple(map(describe_change, plan.changes)),
+        tuple(map(describe_finding, findings)),
+        written=bool(plan.changes) and not is_dry,
+    )
 
 
 def find_failing_hooks(cwd: str, env: dict[str, str], names: list[str]) -> list[Finding]:
@@ -146,8 +200,8 @@ def find_drift(plan: SyncPlan) -> list[Finding]:
 def _print_plan(plan: SyncPlan, word: str, *, drifts: bool) -> None:
     if not plan.agents:
         sys.stdout.write(
-            "no agent was found here: there is neither a configuration folder nor a program of one. "
-            "Name one with --agent.\n"
+            "no agents found: no configuration folder here and no agent on PATH.\n"
+            "hint: name one: hookport sync --agent AGENT\n"
         )
         return
     rows: list[tuple[str, ...]] = [("AGENT", "MODE", "STATE", "FILES")]

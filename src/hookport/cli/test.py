@@ -1,9 +1,8 @@
 """Run the tests of hooks.
 
-PATH is a package, a folder above several, a `tests/` folder or one case file; the folder you are in if left
-out. Each case runs on a copy of its package with a home of its own; a case with `agents` runs through the
-bridge for each of them, as if that agent had fired the event, and without it for the agent whose own hook it
-is. See docs/testing.md.
+Each case runs on a copy of its package with a home of its own. A case with `agents` runs through the bridge
+for each of them, as if that agent had fired the event; without it, as in the agent whose own hook it is. See
+docs/testing.md.
 """
 
 from __future__ import annotations
@@ -14,10 +13,16 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import cast
 
-from hookport.cli.report import as_json
+from hookport.cli import options
+from hookport.cli.output import describe_finding
+from hookport.cli.problems import print_error, print_line
+from hookport.cli.test_results import CoverageDocument, Document, GuardDocument, ResultDocument
+from hookport.console.arguments import parse_count
+from hookport.console.document import print_document
 from hookport.console.progress import Progress
-from hookport.console.terminal import Paint, takes_utf8
+from hookport.console.terminal import Paint
 from hookport.errors import InputError, Problem, UsageError
 from hookport.testing import confidence, find, mutate, remembered, report, session, watch
 from hookport.testing.bench import CopyPool
@@ -27,51 +32,69 @@ from hookport.testing.suite import BrokenFile, Case
 MOST_DOUBTS = 5
 
 
+EXAMPLES = {
+    "hookport test": "Run every test below this folder",
+    "hookport test .claude -k force-push -v": "Run some cases and show what agents would receive",
+    "hookport test --mutate --may-slip 0": "Fail if another spelling slips past a guard",
+    "hookport test --junit results.xml --fail-under 90": "Report to CI and require coverage",
+}
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport test`."""
-    parser.add_argument("paths", metavar="PATH", nargs="*", help="where the tests are")
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="Package, folder above several, `tests/` folder or case file; this folder if left out",
+    )
     parser.add_argument(
         "-k",
         dest="words",
         metavar="TEXT",
         action="append",
-        help="only cases whose name, file or [agent] has the text; may be given several times",
+        help="Only cases with the text in their name, file or [agent]; may be repeated",
     )
-    parser.add_argument("-x", dest="until_failure", action="store_true", help="stop at the first failure")
-    parser.add_argument("-j", dest="jobs", metavar="N", type=int, default=0, help="as many cases at a time")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show what every agent would receive")
     parser.add_argument(
-        "--last-failed", action="store_true", help="only what failed the last time; all if nothing did"
+        "--last-failed", action="store_true", help="Only what failed the last time; all if nothing did"
     )
-    parser.add_argument("--update", action="store_true", help="write the snapshots anew")
+    parser.add_argument(
+        "-x", "--exitfirst", dest="until_failure", action="store_true", help="Stop at the first failure"
+    )
+    options.add_jobs(parser, "Cases")
+    parser.add_argument("-v", "--verbose", action="store_true", help="Show what every agent would receive")
+    parser.add_argument(
+        "--watch", action="store_true", help="Run again whenever a hook or a case changes, until Ctrl-C"
+    )
+    parser.add_argument("--update", action="store_true", help="Rewrite the snapshots")
     parser.add_argument(
         "--mutate",
         action="store_true",
-        help="try other spellings of what the cases see stopped, and harmless look-alikes",
+        help="Try other spellings of what the cases see denied, and harmless look-alikes",
     )
     parser.add_argument(
-        "--may-slip", metavar="N", type=int, help="with --mutate: fail if more than N spellings slip through"
+        "--may-slip",
+        metavar="N",
+        type=parse_count,
+        help="With --mutate: fail if more than N spellings slip through",
     )
     parser.add_argument(
         "--may-stop",
         metavar="N",
-        type=int,
-        help="with --mutate: fail if more than N harmless look-alikes are stopped",
+        type=parse_count,
+        help="With --mutate: fail if more than N harmless look-alikes are denied",
     )
     parser.add_argument(
-        "--coverage", action="store_true", help="show which hooks were tested, by event and agent"
+        "--coverage", action="store_true", help="Show which hooks were tested, by event and agent"
     )
     parser.add_argument(
         "--fail-under",
         metavar="PERCENT",
         type=float,
-        help="fail if the cases test a smaller share of hooks by agents",
+        help="Fail if the cases test a smaller share of hooks by agents",
     )
-    parser.add_argument(
-        "--watch", action="store_true", help="run again whenever a hook or a case changes, until Ctrl-C"
-    )
-    parser.add_argument("--junit", metavar="FILE", help="write the results for continuous integration")
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    parser.add_argument("--junit", metavar="FILE", help="Write the results as JUnit XML")
+    options.add_json(parser)
 
 
 def run(args: Namespace) -> int:
@@ -90,13 +113,10 @@ def _run_on_changes(args: Namespace) -> int:
         before = watch.trace_files(roots, without)
         try:
             _run_once(args)
-        except InputError as error:
-            for problem in error.problems:
-                sys.stderr.write(f"hookport: {problem}\n")
-        except UsageError as error:
-            sys.stderr.write(f"hookport: {error}\n")
+        except (InputError, UsageError) as error:
+            print_error(error)
         try:
-            print("\nwatching for changes; Ctrl-C ends", flush=True)
+            print("\nwatching for changes; Ctrl-C to stop", flush=True)
             changed = watch.wait_for_change(before, roots, without)
         except KeyboardInterrupt:
             return 0
@@ -132,17 +152,18 @@ def _run_once(args: Namespace) -> int:
     with Progress("test --mutate") as progress:
         tried = _mutate_cases(results, progress) if args.mutate else []
     covered = confidence.measure(results) if _is_whole(args, results) else []
-    if args.json:
-        sys.stdout.write(_format_json(args, results, covered, tried))
-    else:
+    is_empty = not failed and not any(result.status == "passed" for result in results)
+    if args.json and not is_empty:
+        print_document(make_document(args, results, covered, tried))
+    elif not args.json:
         _print_summary(args, results, covered, tried)
     failed = (
         failed
         or any(mutation.exceeds(args.may_slip, args.may_stop) for mutation in tried)
         or _is_below(args, covered)
     )
-    if not failed and not any(result.status == "passed" for result in results):
-        raise UsageError("no case applies, so nothing was tested.")
+    if is_empty:
+        raise UsageError("no case applies, so nothing was tested")
     return int(failed)
 
 
@@ -155,17 +176,17 @@ def _count_results(results: Iterable[TaskResult], progress: Progress) -> Iterato
 def _check_usage(args: Namespace) -> None:
     for name in ("json", "update"):
         if args.watch and getattr(args, name):
-            raise UsageError(f"--watch does not go with --{name}. Leave one out.")
+            raise UsageError(f"--watch cannot be used with --{name}")
     for name in ("may_slip", "may_stop"):
         if getattr(args, name) is not None and not args.mutate:
-            raise UsageError(f"--{name.replace('_', '-')} is about what --mutate finds. Give both.")
+            raise UsageError(f"--{name.replace('_', '-')} needs --mutate")
     if args.coverage or args.fail_under is not None:
         partly = [name for name, given in (("-k", args.words), ("--last-failed", args.last_failed)) if given]
         partly += [path for path in args.paths if Path(path).is_file()]
         if partly:
-            raise UsageError(f"coverage is about all cases of a suite, and {partly[0]} selects some of them.")
+            raise UsageError(f"coverage needs all cases of a suite, and {partly[0]} selects some of them")
     if args.fail_under is not None and not 0 <= args.fail_under <= 100:
-        raise UsageError(f"--fail-under is a percentage from 0 to 100, not {args.fail_under:g}.")
+        raise UsageError(f"--fail-under: {args.fail_under:g} is not a percentage from 0 to 100")
 
 
 def _is_whole(args: Namespace, results: Sequence[TaskResult]) -> bool:
@@ -180,7 +201,7 @@ def _is_below(args: Namespace, covered: Sequence[confidence.Coverage]) -> bool:
     percent = _compute_coverage(covered)
     if percent >= args.fail_under:
         return False
-    sys.stderr.write(f"hookport: the cases cover {percent:g} %, less than --fail-under {args.fail_under:g}\n")
+    print_line("error", f"the cases cover {percent:g} %, less than --fail-under {args.fail_under:g}")
     return True
 
 
@@ -191,27 +212,23 @@ def _compute_coverage(covered: Iterable[confidence.Coverage]) -> float:
     )
 
 
-def _format_json(
+def make_document(
     args: Namespace,
     results: Sequence[TaskResult],
     covered: Sequence[confidence.Coverage],
     tried: Sequence[mutate.GuardReport],
-) -> str:
-    is_ascii = not takes_utf8(sys.stdout)
-    return report.encode_json(results, is_ascii=is_ascii, **_as_json(args, covered, tried))
-
-
-def _as_json(
-    args: Namespace, covered: Sequence[confidence.Coverage], tried: Sequence[mutate.GuardReport]
-) -> dict[str, object]:
-    more: dict[str, object] = {
-        "findings": [as_json(finding) for suite in covered for finding in suite.findings]
-    }
-    if args.coverage:
-        more["coverage"] = [coverage.as_json() for coverage in covered]
-    if args.mutate:
-        more["mutations"] = [mutation.as_json() for mutation in tried]
-    return more
+) -> Document:
+    """Make the document of `--json`."""
+    count = report.count_statuses(results)
+    return Document(
+        count["passed"],
+        count["failed"],
+        count["not applicable"],
+        tuple(cast("ResultDocument", report.encode_result(result)) for result in results),
+        tuple(describe_finding(finding) for suite in covered for finding in suite.findings),
+        tuple(cast("CoverageDocument", suite.as_json()) for suite in covered) if args.coverage else (),
+        tuple(cast("GuardDocument", guard.as_json()) for guard in tried),
+    )
 
 
 def _collect_tasks(args: Namespace) -> list[Task]:
@@ -224,7 +241,7 @@ def _collect_tasks(args: Namespace) -> list[Task]:
     for path in paths:
         suites = find.find_suites(path)
         if not suites:
-            raise UsageError(f"{path}: no tests of hooks are there. They are looked for in {find.SHAPE}.")
+            raise UsageError(f"{path}: no tests of hooks", hint=f"tests are read from {find.SHAPE}")
         for folder, file in suites.items():
             files_by_folder.setdefault(folder, set()).add(file)
     todo = [
@@ -234,11 +251,11 @@ def _collect_tasks(args: Namespace) -> list[Task]:
         if None in files or task.entry.file in files or _is_about_all(task)
     ]
     if not todo:
-        raise UsageError(f"no cases are in {', '.join(map(str, files_by_folder))}.")
+        raise UsageError(f"no cases in {', '.join(map(str, files_by_folder))}")
     if args.words:
         todo = [task for task in todo if _is_named(task, args.words) or _is_about_all(task)]
         if not todo:
-            raise UsageError(f"no case has {' or '.join(repr(word) for word in args.words)} in its name.")
+            raise UsageError(f"no case has {' or '.join(repr(word) for word in args.words)} in its name")
     return _select_last_failed(todo) if args.last_failed else todo
 
 
@@ -257,7 +274,7 @@ def _select_last_failed(todo: list[Task]) -> list[Task]:
     known = {folder: remembered.read_failed(folder, os.environ) for folder in {task.folder for task in todo}}
     again = [task for task in todo if task.id in known[task.folder]]
     if not again:
-        sys.stderr.write("hookport: nothing failed the last time, so all cases are run\n")
+        print_line("note", "nothing failed the last time, so all cases run")
     return again or todo
 
 
@@ -298,7 +315,7 @@ def _print_summary(
     if any(mutation.slipped for mutation in tried):
         sections.append(list(mutate.ADVICE))
     if args.mutate and not tried:
-        note = "no case that passed saw a command or a path stopped, so there is nothing to spell otherwise"
+        note = "no case that passed saw a command or path denied, so there is nothing to respell"
         sections.append([note])
     if args.coverage:
         sections += [

@@ -1,26 +1,30 @@
-"""Look at what is new or changed in the hooks of this project, and approve it.
+"""Review what is new or changed in the hooks of this project, and approve it.
 
-A dispatch runs a hook of a project only if its definition and the files that it runs are as you approved
-them. What you approve is written to hookport.lock in the project, and remembered for you alone.
+A hook of a project runs only if its definition and the files that it runs are as you approved them. The
+approval is written to hookport.lock in the project, and remembered for you alone.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from hookport.agents import get, list_markers
 from hookport.agents import list_agents as all_agents
-from hookport.cli import report
+from hookport.base.tree import Tree
+from hookport.cli import options, report
+from hookport.cli.output import FindingDocument, describe_finding
+from hookport.console.document import print_document
 from hookport.console.terminal import Paint, make_plain
 from hookport.findings import AgentSkips, Finding, NotRunHere
 from hookport.install import agent_trust, lock, sync
 from hookport.install.coverage import find_gaps, report_gaps
+from hookport.install.lock import What
 from hookport.install.review import Review, escape_controls, review
 from hookport.install.targets import SCOPES, find_target
 from hookport.project import environment
@@ -30,24 +34,65 @@ from hookport.project.ownership import is_ours
 from hookport.project.plan_builder import list_enabled
 from hookport.runtime import approvals, consent, trust
 
+EXAMPLES = {
+    "hookport trust --dry-run": "Show what is new or changed",
+    "hookport trust": "Review the hooks and approve them",
+    "hookport trust --check": "Fail in CI where a hook is not approved",
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport trust`."""
-    parser.add_argument("--yes", action="store_true", help="approve without asking")
-    parser.add_argument("--dry-run", action="store_true", help="show what is new, approve nothing")
     parser.add_argument(
-        "--check", action="store_true", help="exit 1 with the list if anything is not approved; asks nothing"
+        "--check", action="store_true", help="Ask nothing and exit with 1 if something is not approved"
     )
-    parser.add_argument("--json", action="store_true", help="print the same as JSON; asks nothing")
     parser.add_argument(
-        "--agents",
+        "--in-agents",
         action="store_true",
-        help="also approve the hooks that agents keep an approval of their own for",
+        help="Also approve, in the agents' own files, hooks that they skip until approved",
     )
+    options.add_yes(parser)
+    options.add_dry_run(parser)
+    options.add_json(parser)
+
+
+class HookDocument(NamedTuple):
+    """A hook that is new, changed or gone, and what it reaches."""
+
+    what: What
+    id: str
+    name: str
+    runs: str
+    files: dict[str, What]
+    capabilities: tuple[str, ...]
+    network: tuple[str, ...]
+    not_covered: tuple[str, ...]
+    diff: tuple[str, ...]
+
+
+class SettingsDocument(NamedTuple):
+    """The project's settings as approved and as they are."""
+
+    approved: dict[str, Tree]
+    now: dict[str, Tree]
+
+
+class Document(NamedTuple):
+    """What differs from the approval; `approved` is its date and `lock` the hash that CI compares."""
+
+    root: str
+    is_approved: bool
+    approved: str
+    lock: str
+    hooks: tuple[HookDocument, ...]
+    settings: SettingsDocument
+    agents: tuple[agent_trust.AgentHook, ...]
+    written: bool
+    findings: tuple[FindingDocument, ...]
 
 
 def run(args: Namespace) -> int:
-    """Show, ask, approve; exit code 1 if the user does not."""
+    """Show, ask, approve; exit code 1 if the user declines."""
     env = dict(os.environ)
     discovery = discover(str(Path.cwd()), env)
     if args.check:
@@ -57,16 +102,9 @@ def run(args: Namespace) -> int:
     state = approvals.find_approved_state(discovery.root, after, env)
     before, when = dict(state.lock), state.when
     reviews = review(discovery, before, after, contents, env)
+    hash_ = lock.hash_lock(lock.drop_private_hooks(discovery, after, env))
     untrusted = agent_trust.list_untrusted(discovery.root, env)
-    skipped, agents = _select_project_hooks(untrusted, discovery), untrusted if args.agents else []
-    tree: dict[str, object] = {
-        "root": discovery.root,
-        "approved": when,
-        "lock": lock.hash_lock(lock.drop_private_hooks(discovery, after, env)),
-        "hooks": [_as_json(hook_review) for hook_review in reviews],
-        "settings": {"approved": before.get("settings", {}), "now": after["settings"]},
-        "agents": [agent_hook._asdict() for agent_hook in agents],
-    }
+    skipped, agents = _select_project_hooks(untrusted, discovery), untrusted if args.in_agents else []
     unread = [misplaced.finding for misplaced in find_misplaced(discovery.root, env)]
     is_same = (bool(when) or bool(before["hooks"])) and before == after and not agents
     if not args.json:
@@ -93,15 +131,23 @@ def run(args: Namespace) -> int:
     ]
     remaining += _find_missing_entries(discovery, env) if is_agreed else []
     if args.json:
-        tree["written"] = is_agreed
-        tree["findings"] = [
-            report.as_placed_json(finding) for finding in (*remaining, *discovery.findings, *unread)
-        ]
-        sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
+        print_document(
+            Document(
+                discovery.root,
+                is_agreed or is_same,
+                when,
+                hash_,
+                tuple(map(_describe_review, reviews)),
+                SettingsDocument(before.get("settings", {}), after["settings"]),
+                tuple(agents),
+                is_agreed,
+                tuple(map(describe_finding, (*remaining, *discovery.findings, *unread))),
+            )
+        )
     elif is_agreed and not is_same:
         count = len(after["hooks"])
-        sys.stdout.write(f"approved: {count} hook{'' if count == 1 else 's'}. {trust.LOCK} is written.\n")
-        sys.stdout.write(f"for CI: {trust.VARIABLE}={tree['lock']}\n")
+        sys.stdout.write(f"approved {count} hook{'' if count == 1 else 's'}; wrote {trust.LOCK}.\n")
+        sys.stdout.write(f"for CI: {trust.VARIABLE}={hash_}\n")
     elif not args.dry_run and not is_agreed:
         sys.stdout.write("nothing was approved.\n")
         return 1
@@ -116,13 +162,22 @@ def _check_approval(discovery: Discovery, env: Mapping[str, str], *, as_json: bo
     standing = lock.find_standing(discovery, env)
     findings = lock.check(discovery, env)
     if as_json:
-        tree = {
-            "root": discovery.root,
-            "is_approved": standing.is_active,
-            "hooks": [difference._asdict() for difference in standing.differences],
-            "findings": [report.as_placed_json(finding) for finding in findings],
-        }
-        sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
+        after = lock.build(discovery, env)
+        before = dict(approvals.find_approved_state(discovery.root, after, env).lock)
+        contents = lock.collect_texts(discovery, env)
+        print_document(
+            Document(
+                discovery.root,
+                standing.is_active,
+                standing.approved,
+                lock.hash_lock(lock.drop_private_hooks(discovery, after, env)),
+                tuple(map(_describe_review, review(discovery, before, after, contents, env))),
+                SettingsDocument(before.get("settings", {}), after["settings"]),
+                (),
+                written=False,
+                findings=tuple(map(describe_finding, findings)),
+            )
+        )
     else:
         sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))
         if not findings:
@@ -168,18 +223,18 @@ def _is_agent_trust_agreed(skipped: list[agent_trust.AgentHook]) -> bool:
     )
 
 
-def _as_json(hook_review: Review) -> dict[str, object]:
-    return {
-        "what": hook_review.difference.what,
-        "id": hook_review.difference.id,
-        "name": hook_review.difference.name,
-        "runs": hook_review.runs,
-        "files": dict(hook_review.difference.files),
-        "capabilities": list(hook_review.capabilities),
-        "network": list(hook_review.network),
-        "not_covered": list(hook_review.not_covered),
-        "diff": list(hook_review.diff),
-    }
+def _describe_review(hook_review: Review) -> HookDocument:
+    return HookDocument(
+        hook_review.difference.what,
+        hook_review.difference.id,
+        hook_review.difference.name,
+        hook_review.runs,
+        dict(hook_review.difference.files),
+        hook_review.capabilities,
+        hook_review.network,
+        hook_review.not_covered,
+        hook_review.diff,
+    )
 
 
 STYLES = {"new": "kept", "changed": "changed", "gone": "dropped"}
@@ -197,7 +252,7 @@ def _print_settings(before: Mapping[str, object], after: Mapping[str, object]) -
 
 def _format_since(when: str, how: str) -> str:
     if not when:
-        return "nothing of it was approved yet"
+        return "not approved yet"
     return f"since you approved it on {when[:10]}{', unattended' * (how == consent.UNATTENDED)}"
 
 

@@ -1,21 +1,24 @@
-"""Show why a hook does not run: every gate on its way, up to the first that is closed; nothing is run.
+"""Explain why a hook does not run: every gate on its way, up to the first that is closed. Nothing is run.
 
-HOOK is a hook's name, its script or its file. Without it all hooks are walked, a line each. With --event,
---command or --last a concrete call is asked about: without HOOK every hook tells whether it would run on it.
+HOOK is the name of a hook, its script or its file; without it every hook is explained in one line. --payload,
+--command and --last name a concrete call: without HOOK, every hook is listed with whether it would run.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from hookport.agents import get, get_wire, list_agents
-from hookport.cli import report
+from hookport.cli import options, report
 from hookport.cli.events import NamedEvent, find_last_event, make_command_event, read_named_event
+from hookport.cli.output import EventDocument, FindingDocument, describe_finding
+from hookport.cli.run import add_event_name
+from hookport.console.document import print_document
 from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, make_plain
 from hookport.doctor.failures import find_failing, read_failures
@@ -47,48 +50,87 @@ from hookport.runtime.plan import CallOrigin, is_loaded_by
 STYLES = {"ok": "kept", "fails": "dropped", "unseen": "changed"}
 
 
+EXAMPLES = {
+    "hookport why": "Explain every hook in each detected agent",
+    "hookport why guard.sh --agent {other}": "Explain one hook in one agent",
+    "hookport why --command 'rm -rf build'": "Show which hooks would run on a command",
+}
+
+
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport why`."""
-    parser.add_argument("hook", metavar="HOOK", nargs="?", help="the hook that does not run")
-    parser.add_argument(
-        "--agent", "--as", dest="agent", metavar="AGENT", help="the agent (default: those that are here)"
-    )
+    parser.add_argument("hook", metavar="HOOK", nargs="?", help="Name, script or file of a hook")
+    options.add_agents(parser, "Only in these agents, detected or not")
     call = parser.add_mutually_exclusive_group()
-    call.add_argument("--event", metavar="FILE", help="an agent's payload, or - for stdin")
-    call.add_argument("--command", metavar="LINE", help="a shell command that the agent would run")
-    call.add_argument("--last", action="store_true", help="the last event of the journal")
-    parser.add_argument(
-        "--name", metavar="EVENT", help="the native name of the event, where the payload does not say it"
+    call.add_argument(
+        "--payload", metavar="FILE", help="Payload of an event as an agent sends it; - for stdin"
     )
+    call.add_argument("--command", metavar="LINE", help="Shell command that the agent would run")
+    call.add_argument("--last", action="store_true", help="Last event of the journal")
+    add_event_name(parser)
     parser.add_argument(
-        "--source", metavar="SOURCE", help="a file or folder with hooks, instead of this project's"
+        "--hooks", metavar="PATH", help="File or folder with hooks, instead of this project's hooks"
     )
-    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+    options.add_json(parser)
+
+
+class WalkDocument(NamedTuple):
+    """A hook on its way to an effect in an agent; the last step is the first closed gate, if one is.
+
+    Where no such hook is known, the steps say why, and `file`, `place` and `agent` are empty.
+    """
+
+    hook: str
+    file: str
+    place: str
+    agent: str
+    steps: tuple[GateStep, ...]
+
+
+class CallHook(NamedTuple):
+    """Whether a hook would run on the call; `fails` is why it cannot do its work, or null."""
+
+    hook: str
+    source: str
+    place: str
+    runs: bool
+    why: str
+    fails: str | None
+
+
+class Document(NamedTuple):
+    """The call, null without one; `walks` of the hooks, or `hooks` where only the call is named."""
+
+    event: EventDocument | None
+    walks: tuple[WalkDocument, ...]
+    hooks: tuple[CallHook, ...]
+    findings: tuple[FindingDocument, ...]
 
 
 def run(args: Namespace) -> int:
     """Explain one hook gate by gate, or every hook on a call."""
-    if args.agent and get(args.agent).kind != "agent" and not args.event:
-        raise UsageError(f"'{args.agent}' is no agent.{suggest_closest(args.agent, list_agents())}")
     named_event = _read_call(args)
     if named_event is not None and not args.hook:
         return _explain_call(args, named_event)
-    if args.source:
-        raise UsageError("--source needs a call: add --event, --command or --last.")
+    if args.hooks:
+        raise UsageError("--hooks needs a call", hint="add --payload FILE, --command LINE or --last")
     return _walk_hooks(args, named_event)
 
 
 def _read_call(args: Namespace) -> NamedEvent | None:
     """Read the call that the options name, if any."""
-    if args.event:
-        return read_named_event(args.event, args.agent, args.name)
+    agent = next(iter(args.agents), None)
+    if len(args.agents) > 1 and (args.payload or args.last or args.command is not None):
+        raise UsageError("a call is one agent's: name one with --agent")
+    if args.payload:
+        return read_named_event(args.payload, agent, args.event)
     if args.last:
-        return find_last_event(os.environ, args.agent)
+        return find_last_event(os.environ, agent)
     if args.command is None:
         return None
     detected_agents = [target.agent for target in detect_agents(str(Path.cwd()), os.environ)]
     return make_command_event(
-        args.command, args.agent or next(iter(detected_agents), list_agents()[0]), str(Path.cwd())
+        args.command, agent or next(iter(detected_agents), list_agents()[0]), str(Path.cwd())
     )
 
 
@@ -96,15 +138,15 @@ def _walk_hooks(args: Namespace, named_event: NamedEvent | None) -> int:
     """Walk the gates of a hook, or of all hooks, in each detected agent."""
     env, cwd = dict(os.environ), str(Path.cwd())
     root = discover(cwd, env).root
-    chosen = [get(args.agent).id] if args.agent else [target.agent for target in detect_agents(root, env)]
-    chosen = [named_event.wire.id] if named_event and not args.agent else chosen
+    chosen = args.agents or [target.agent for target in detect_agents(root, env)]
+    chosen = [named_event.wire.id] if named_event and not args.agents else chosen
     with Progress("why"):
         known = view_project(cwd, env, chosen)
     hooks = find_hooks(args.hook, known) if args.hook else known.list_hooks()
     if not hooks:
         return _explain_missing(args, known)
     if not chosen:
-        raise UsageError("no agent was found here. Name one with --agent.")
+        raise UsageError("no agents found", hint="name one with --agent")
     walks = [
         walk_hook(
             hook,
@@ -116,11 +158,10 @@ def _walk_hooks(args: Namespace, named_event: NamedEvent | None) -> int:
         for agent in chosen
     ]
     if args.json:
-        trees = [
-            {**hook_walk._asdict(), "steps": [step._asdict() for step in hook_walk.steps]}
-            for hook_walk in walks
-        ]
-        sys.stdout.write(json.dumps(trees, indent=2, ensure_ascii=False) + "\n")
+        event = named_event.describe(named_event.event) if named_event else None
+        documents = tuple(WalkDocument(*hook_walk) for hook_walk in walks)
+        stray_findings = () if args.hook else (describe_finding(stray.finding) for stray in known.strays)
+        print_document(Document(event, documents, (), tuple(stray_findings)))
     else:
         if named_event:
             sys.stdout.write(_format_title(named_event, Paint(sys.stdout)))
@@ -162,13 +203,13 @@ def _explain_missing(args: Namespace, known: ProjectView) -> int:
         every = (*known.found.findings, *(diagnosis.finding for diagnosis in known.diagnoses))
         findings += {finding.message: finding for finding in every if _costs_hooks(finding)}.values()
     if args.json:
-        steps = [
-            GateStep(
-                find_gate(finding.code, args.agent or ""), FAILS, finding.message, finding.hint, finding.code
-            )._asdict()
+        agent = next(iter(args.agents), "")
+        steps = tuple(
+            GateStep(find_gate(finding.code, agent), FAILS, finding.message, finding.hint, finding.code)
             for finding in findings
-        ]
-        sys.stdout.write(json.dumps([{"hook": args.hook, "steps": steps}], indent=2) + "\n")
+        )
+        walk = WalkDocument(args.hook or "", "", "", "", steps)
+        print_document(Document(None, (walk,), (), tuple(map(describe_finding, findings))))
         return 1
     names = tuple(dict.fromkeys(map(plan_builder.name_entry, known.list_hooks())))
     what = f"no hook '{args.hook}'" if args.hook else "no hooks"
@@ -180,7 +221,7 @@ def _explain_missing(args: Namespace, known: ProjectView) -> int:
     elif names:
         sys.stdout.write(paint.fold(make_plain(f"hooks: {', '.join(names)}"), 2) + "\n")
     else:
-        sys.stdout.write("`hookport new` writes one.\n")
+        sys.stdout.write("hint: `hookport new` creates one\n")
     return 1
 
 
@@ -199,7 +240,7 @@ def _print_walk(hook_walk: HookWalk, *, is_brief: bool) -> None:
     ):
         verdict = "runs, and cannot block"
     if not failed and any(step.state == UNSEEN for step in hook_walk.steps):
-        verdict = "runs, as far as can be seen"
+        verdict = "runs, as far as hookport can check"
     title = make_plain(f"{hook_walk.hook} in {hook_walk.agent}: {verdict}")
     sys.stdout.write(f"{paint.fold(paint(title, 'bold'), 2)}\n")
     for step in [failed] if is_brief and failed else () if is_brief else hook_walk.steps:
@@ -219,16 +260,16 @@ def _format_title(named_event: NamedEvent, paint: Paint) -> str:
 def _explain_call(args: Namespace, named_event: NamedEvent) -> int:
     """Print for every hook whether it would run on a call."""
     env = dict(os.environ)
-    discovery = load(args.source, None, env) if args.source else discover(str(Path.cwd()), env)
+    discovery = load(args.hooks, None, env) if args.hooks else discover(str(Path.cwd()), env)
     planned = (
         [plan_builder.plan_entry(hook) for hook in plan_builder.list_runnable(discovery)]
-        if args.source
+        if args.hooks
         else plan_builder.judge_entries(discovery, env)
     )
     hooks = sorted(planned, key=lambda hook: -hook.priority)
     setting = engine.RunSetting(named_event.wire, get_wire, env)
     runs = engine.explain_hooks(named_event.event, hooks, setting)
-    if not args.source:
+    if not args.hooks:
         runs = _apply_agent_loading(runs, named_event.wire.id, discovery.root, env)
         paused = pauses.find_pauses(discovery.root, env)
         runs = [_apply_approval(_apply_pause(run, paused), discovery.root, env) for run in runs]
@@ -237,25 +278,22 @@ def _explain_call(args: Namespace, named_event: NamedEvent) -> int:
     passed = plan_builder.find_left_out(discovery)
     findings = [
         *discovery.findings,
-        *(finding for finding in passed if args.source or finding.code != BridgeEntry.code),
+        *(finding for finding in passed if args.hooks or finding.code != BridgeEntry.code),
     ]
     if args.json:
-        tree = {
-            "event": named_event.as_json(named_event.event),
-            "hooks": [
-                {
-                    "hook": explained.hook.name,
-                    "source": explained.hook.file,
-                    "place": explained.hook.place,
-                    "runs": explained.matched,
-                    "why": explained.why,
-                    **({"fails": ill[id(explained)].message} if id(explained) in ill else {}),
-                }
-                for explained in runs
-            ],
-            "findings": [report.as_placed_json(finding) for finding in (*findings, *ill.values())],
-        }
-        sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False, default=str) + "\n")
+        hooks_on_call = tuple(
+            CallHook(
+                explained.hook.name,
+                explained.hook.file,
+                explained.hook.place,
+                explained.matched,
+                explained.why,
+                ill[id(explained)].message if id(explained) in ill else None,
+            )
+            for explained in runs
+        )
+        described = tuple(map(describe_finding, (*findings, *ill.values())))
+        print_document(Document(named_event.describe(named_event.event), (), hooks_on_call, described))
         return report.compute_exit_code([*findings, *ill.values()], strict=False)
     paint = Paint(sys.stdout)
     sys.stdout.write(_format_title(named_event, paint))
@@ -266,9 +304,9 @@ def _explain_call(args: Namespace, named_event: NamedEvent) -> int:
         line = f"  {word}  {make_plain(hook_run.hook.name)}: {make_plain(reason)}"
         sys.stdout.write(f"{paint.fold(line, 12)}\n")
     if not runs:
-        sys.stdout.write(paint.fold(f"  there are no hooks in {make_plain(discovery.root)}", 4) + "\n")
+        sys.stdout.write(paint.fold(f"  no hooks in {make_plain(discovery.root)}", 4) + "\n")
     findings += ill.values()
-    if not args.source:
+    if not args.hooks:
         findings += [misplaced.finding for misplaced in find_misplaced(discovery.root, env)]
     if findings:
         sys.stderr.write(report.format_findings(findings, Paint(sys.stderr), {}))

@@ -1,6 +1,6 @@
-"""Run one command that was written for another dialect, and answer the agent in its own terms.
+"""Run one command that was written for another dialect, and answer the agent in its own format.
 
-Nothing is looked up: the command is the only hook. Converted files call this.
+Nothing else is looked up: the command is the only hook. Converted files call this command.
 """
 
 from __future__ import annotations
@@ -10,47 +10,53 @@ from argparse import REMAINDER, ArgumentParser, Namespace
 from hookport.cli.dispatch import add_options, format_options
 from hookport.project.installed import main
 
+EXAMPLES = {
+    "hookport wrap {agent} {other} beforeShellExecution -- ./guard.sh < payload.json": (
+        "Run a guard that was written for another agent"
+    )
+}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport wrap`."""
-    parser.add_argument(
-        "dialect", metavar="SCRIPT-DIALECT", help="the dialect that the command was written for"
-    )
-    parser.add_argument("agent", metavar="AGENT", help="the agent that fires the event")
-    parser.add_argument("event", metavar="EVENT", help="the agent's own name of the event")
+    parser.add_argument("dialect", metavar="DIALECT", help="Dialect that the command was written for")
+    parser.add_argument("agent", metavar="AGENT", help="Agent that fires the event")
+    parser.add_argument("event", metavar="EVENT", help="Native name of the event")
     add_options(parser)
     parser.add_argument(
-        "--on-timeout", metavar="open|closed", help="the same for a command that takes too long"
+        "--on-timeout", metavar="open|closed", help="The same where the command takes too long"
     )
     parser.add_argument(
         "--for",
         dest="written_for",
-        metavar="SCRIPT-EVENT",
-        help="the event that the command was written for, where its dialect has several for one thing",
+        metavar="EVENT",
+        help="Event that the command was written for, where its dialect has several for one thing",
     )
     parser.add_argument(
-        "--if", dest="rule", metavar="RULE", help="run only on calls that a permission rule is for"
+        "--if", dest="rule", metavar="RULE", help="Run only on calls that match a permission rule"
     )
     parser.add_argument(
-        "--matcher", metavar="TERMS", help="run only where the command's own matcher does, as terms in JSON"
+        "--matcher", metavar="TERMS", help="Run only where the command's own matcher does, as terms in JSON"
     )
     parser.add_argument(
-        "--matcher-of", metavar="WORD", help="what the matcher is tested against, where that is not the tool"
+        "--matcher-of", metavar="FIELD", help="What the matcher is tested against, where that is not the tool"
     )
-    parser.add_argument("--pattern", metavar="REGEX", help="run only on calls whose input has it")
     parser.add_argument(
-        "--pattern-of", metavar="FIELD", help="the one field of the input that the pattern is for"
+        "--pattern", metavar="REGEX", help="Run only on calls whose input matches a regular expression"
     )
+    parser.add_argument("--pattern-of", metavar="FIELD", help="Field of the input that the pattern is for")
     parser.add_argument(
         "--type",
         metavar="command|prompt|agent",
-        help="what runs: a command, or a model that the text after -- is for",
+        help="What runs: a command, or a model that gets the text after --",
     )
-    parser.add_argument("--model", metavar="NAME", help="the model, for a prompt or an agent")
-    parser.add_argument("--observe", action="store_true", help="let the command decide nothing")
-    parser.add_argument("--async", dest="is_async", action="store_true", help="start the command and go on")
+    parser.add_argument("--model", metavar="NAME", help="Model of a prompt or an agent")
+    parser.add_argument("--observe", action="store_true", help="Ignore what the command decides")
     parser.add_argument(
-        "command", metavar="-- COMMAND", nargs=REMAINDER, help="the command, as the shell reads it"
+        "--async", dest="is_async", action="store_true", help="Start the command and do not wait for it"
+    )
+    parser.add_argument(
+        "command", metavar="-- COMMAND", nargs=REMAINDER, help="Command, as the shell reads it"
     )
 
 

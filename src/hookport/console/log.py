@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hookport.base.paths import spell_path
+from hookport.console.arguments import parse_count, split_names
+from hookport.console.document import VERSION
 from hookport.console.entries import (
     Record,
     RecordPrinter,
@@ -36,38 +38,47 @@ MOST_PROJECTS = 5
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport log`."""
-    parser.add_argument("--follow", "-f", action="store_true", help="wait for more, until Ctrl-C")
-    parser.add_argument("--denied", action="store_true", help="only denied events")
-    parser.add_argument("--decision", choices=DECISIONS, help="only events that were decided so")
+    parser.add_argument("-f", "--follow", action="store_true", help="Wait for more events until Ctrl-C")
+    parser.add_argument("--denied", action="store_true", help="Only denied events")
     parser.add_argument(
-        "--project", metavar="PROJECT", help="only events of this project: its name, or a path (`.` for here)"
+        "--decision", metavar="DECISION", choices=DECISIONS, help="Only events with this decision"
     )
-    parser.add_argument("--event", metavar="EVENT", help="only this event, by its native or canonical name")
-    parser.add_argument("--hook", metavar="NAME", help="only events of hooks with this in their name or file")
-    parser.add_argument("--agent", metavar="AGENT", help="only events of this agent")
     parser.add_argument(
-        "--since", metavar="WHEN", help="only events since then: 30m, 2h, 7d, 2026-11-01, 2026-11-01T09:30"
+        "--project", metavar="PROJECT", help="Only events of this project, by its name or path (`.` for here)"
+    )
+    parser.add_argument("--event", metavar="EVENT", help="Only this event, by its native or canonical name")
+    parser.add_argument("--hook", metavar="NAME", help="Only events of hooks with this in their name or file")
+    parser.add_argument(
+        "--agent",
+        dest="agents",
+        metavar="AGENT",
+        type=split_names,
+        action="extend",
+        default=[],
+        help="Only events of these agents; several with commas or by repeating the option",
+    )
+    parser.add_argument(
+        "--since", metavar="WHEN", help="Only events since a span or date, such as 30m, 2h, 7d or 2026-11-01"
     )
     parser.add_argument(
         "-n",
+        "--limit",
         metavar="N",
-        type=int,
+        type=parse_count,
         default=SHOWN,
-        help=f"only the last N events; 0 for all (default: {SHOWN})",
+        help="Only the last N events, 0 for all",
     )
-    parser.add_argument("--json", action="store_true", help="print the journal's own lines")
+    parser.add_argument("--json", action="store_true", help="Print JSON, one line for each event")
 
 
 def show_log(args: Namespace) -> int:
     """Print the events that match the options, then, with --follow, each new one."""
-    if args.n < 0:
-        raise UsageError(f"-n must be 0 (all events) or more, not {args.n}.")
     since = parse_moment(args.since, datetime.now(UTC)) if args.since else None
     reader = journal.Reader(os.environ)
     printer = RecordPrinter(Paint(sys.stdout), args.hook or "")
     try:
         matching = 0
-        last: deque[Record] = deque(maxlen=args.n or None)
+        last: deque[Record] = deque(maxlen=args.limit or None)
         records = _read_records(reader)
         for record in records:
             if is_wanted(record, args, since):
@@ -101,13 +112,13 @@ def _report_counts(events: int, matching: int, shown: int, skipped: int) -> None
     if not file:
         _write_notice("no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
     elif not events:
-        _write_notice(f"the journal is empty: no hook ran yet. Its file is {file}")
+        _write_notice(f"the journal {file} is empty: no hook ran yet.")
     elif not matching:
         _write_notice(f"none of the {events} event{'s' * (events != 1)} in {file} matches.")
     elif shown < matching:
-        _write_notice(f"showing the last {shown} of {matching} events. Use -n 0 for all.")
+        _write_notice(f"the last {shown} of {matching} events; `--limit 0` shows all.")
     if skipped:
-        _write_notice(f"skipped {skipped} line{'s' * (skipped != 1)} of the journal: torn, or not a record.")
+        _write_notice(f"skipped {skipped} damaged line{'s' * (skipped != 1)} of the journal.")
 
 
 def _list_projects(records: Sequence[Record]) -> str:
@@ -119,7 +130,7 @@ def _list_projects(records: Sequence[Record]) -> str:
 
 def _write_notice(line: str) -> None:
     sys.stdout.flush()
-    sys.stderr.write(Paint(sys.stderr).fold(f"hookport: {line}", 2) + "\n")
+    sys.stderr.write(Paint(sys.stderr).fold(f"note: {line}", 2) + "\n")
 
 
 def parse_moment(text: str, now: datetime) -> datetime:
@@ -131,7 +142,7 @@ def parse_moment(text: str, now: datetime) -> datetime:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError) as error:
         raise UsageError(
-            f"--since '{text}' is not a time. Use a span such as 2h, or a date such as 2026-11-01."
+            f"--since: '{text}' is neither a span nor a date", hint="use `--since 2h` or `--since 2026-11-01`"
         ) from error
 
 
@@ -141,7 +152,7 @@ def is_wanted(record: Record, args: Namespace, since: datetime | None) -> bool:
     wanted |= {args.decision} if args.decision else set()
     if wanted and {read_verdict(record)} != wanted:
         return False
-    if args.agent and record.get("agent") != args.agent:
+    if args.agents and record.get("agent") not in args.agents:
         return False
     if args.event and args.event not in (record.get("event"), record.get("native")):
         return False
@@ -165,7 +176,8 @@ def _is_of_project(record: Record, project: str) -> bool:
 def _print_records(records: Iterable[Record], args: Namespace, printer: RecordPrinter) -> None:
     for record in records:
         if args.json:
-            text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+            tree = {"version": VERSION, **record}
+            text = json.dumps(tree, ensure_ascii=False, separators=(",", ":"))
             sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
         else:
             sys.stdout.write(printer.format(record))

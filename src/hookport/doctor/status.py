@@ -240,7 +240,7 @@ def _make_hook_state(
     # Of several entries, the one that stops the hook counts.
     worst = next((word for word in (MODIFIED, UNTRUSTED, TRUSTED) if word in verdicts), "")
     if worst and cover.by == "entry":
-        remedy = "" if worst == TRUSTED else ": `hookport trust --agents`"
+        remedy = "" if worst == TRUSTED else ": `hookport trust --in-agents`"
         reason = "; ".join(filter(None, (f"{worst} in {dialect.title}{remedy}", reason)))
         level = level if worst == TRUSTED else "unavailable"
     elif cover.by == "agent" and cover.why:

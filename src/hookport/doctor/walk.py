@@ -278,8 +278,8 @@ def _spell_loading(dialect: Dialect, cover: Cover, paths: list[str], world: Worl
 
 
 def _check_trusted(dialect: Dialect, cover: Cover, row: HookState | None, project: ProjectView) -> GateStep:
-    if row and row.level == "unavailable" and "trust --agents" in row.reason:
-        return GateStep(TRUSTED, FAILS, row.reason.partition(":")[0], "Run `hookport trust --agents`.")
+    if row and row.level == "unavailable" and "trust --in-agents" in row.reason:
+        return GateStep(TRUSTED, FAILS, row.reason.partition(":")[0], "Run `hookport trust --in-agents`.")
     unseen = [
         diagnosis.finding
         for diagnosis in project.diagnoses

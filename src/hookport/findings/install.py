@@ -269,14 +269,14 @@ class NotRunHere(Kind):
 class AgentSkips(Kind):
     """The hooks are approved in hookport, but the agent skips them: it requires its own approval.
 
-    The agent does not report this when it runs without a person. `hookport trust --agents` also writes the
+    The agent does not report this when it runs without a person. `hookport trust --in-agents` also writes the
     agent's own approval.
     """
 
     code = "HP831"
     severity = "error"
     message = "{agent} skips {count} until its own approval covers them"
-    hint = "Run `hookport trust --agents`."
+    hint = "Run `hookport trust --in-agents`."
 
 
 class CopyRuns(Kind):

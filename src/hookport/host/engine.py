@@ -10,9 +10,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any, Literal, Required, TypedDict
 
+from hookport import documents, project, runtime, shell, wire
 from hookport.base.folders import CACHE, STATE
 from hookport.errors import suggest_closest
 from hookport.host.events import HostEvent, check_environment, check_event, check_seconds, make_occasion
@@ -40,6 +44,9 @@ _SURROUNDINGS = (
     trust.VARIABLE,
 )
 LONGEST_NAME = 100
+LOOK_UP_SECONDS = 0.2
+# It runs in a process of its own, with libraries that may be missing here.
+_IN_CHILD = "hookport.runtime.execute._conversation"
 _FRESH = ("session_start", "before_prompt")
 
 
@@ -85,13 +92,13 @@ class Engine:
     def _answer(self, event: HostEvent, fields: Mapping[str, Any], run: EventRun) -> Outcome:
         begun = time.monotonic()
         env = {**self.env, **event.env}
-        given, result = event.fields.get("input", fields.get("input")), event.fields.get("result")
-        project = ""
+        given, result = event.fields.get("input") or dict(fields.get("input", {})), event.fields.get("result")
+        place = ""
         try:
-            project = find_repository(self.root)
+            place = find_repository(self.root)
             key = (event.session, str(fields.get("subagent", "")))
-            occasion = make_occasion(event, self.tools, project, stop_active=key in self._stopped)
-            hooks = HostHooks(self.tools.wire, project, self._keep_plans(env), self._get_turn())
+            occasion = make_occasion(event, self.tools, place, stop_active=key in self._stopped)
+            hooks = HostHooks(self.tools.wire, place, self._keep_plans(env), self._get_turn())
             sources = hooks.find_sources(self.tools.wire.id, env, "")
             sources = hooks.follow_event(sources, occasion, env, "")
             executor = HostExecutor(run.stop)
@@ -100,7 +107,7 @@ class Engine:
             return make_outcome(done.report, given, result, done.notes)
         except Exception as error:  # noqa: BLE001  (a failure of ours is a failure, and policy decides it)
             return make_failed_outcome(
-                event.name, _decide_crash(error, event.name, project, env), given, result
+                event.name, _decide_crash(error, event.name, place, env), given, result
             )
 
     def _keep_plans(self, env: Mapping[str, str]) -> dict[str, DispatchPlan]:
@@ -154,6 +161,7 @@ def make_engine(root: str | os.PathLike[str], options: HostOptions) -> Engine:
         if on_failure not in (policy.OPEN, policy.CLOSED):
             raise ValueError(f"on_failure is {on_failure!r}; it must be 'open' or 'closed'")
         variables[policy.VARIABLE] = on_failure
+    _load_all()
     session, timeout = options.get("session", ""), check_seconds(options.get("timeout", 0.0))
     if not isinstance(session, str):
         raise TypeError(f"session is {type(session).__name__}; it must be a text")
@@ -161,14 +169,23 @@ def make_engine(root: str | os.PathLike[str], options: HostOptions) -> Engine:
     return Engine(folder, tools, variables, session or os.urandom(16).hex(), timeout)
 
 
+@cache
+def _load_all() -> None:
+    """Import all that an event may need: a fork of the host while a thread imports could never import it."""
+    for package in (documents, project, runtime, shell, wire):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            if module.name != _IN_CHILD:
+                import_module(module.name)
+
+
 def _is_name(agent: object) -> bool:
     return isinstance(agent, str) and agent.isprintable() and 0 < len(agent) <= LONGEST_NAME
 
 
-def _decide_crash(error: Exception, event: str, project: str, env: Mapping[str, str]) -> Decision:
+def _decide_crash(error: Exception, event: str, root: str, env: Mapping[str, str]) -> Decision:
     """Decide where hookport itself failed, as a dispatch does; a stop must end."""
     try:
-        settings: Mapping[str, Any] = load_settings(project, env)
+        settings: Mapping[str, Any] = load_settings(root, env)
     except Exception:  # noqa: BLE001  (it may be what failed)
         settings = {}
     closed = policy.find_failure_policy(settings, env) == policy.CLOSED or policy.is_guard_lost(
@@ -188,7 +205,10 @@ class EventRun:
         self._outcome: Outcome | None = None
         self._error: BaseException | None = None
         self._told: list[Callable[[], object]] = []
-        self.stop, self._stopper = os.pipe()
+        try:
+            self.stop, self._stopper = os.pipe()
+        except OSError:  # out of descriptors: hooks will not start either, and guards that do not start deny
+            self.stop = self._stopper = -1
         self._over = threading.Event()
         # Whoever learns of the end or stops the run must not meet it halfway.
         self._turn = threading.Lock()
@@ -201,8 +221,8 @@ class EventRun:
         except BaseException as error:  # noqa: BLE001  (it is raised where somebody waits)
             self._error = error
         with self._turn:
-            os.close(self.stop)
-            os.close(self._stopper)
+            for descriptor in {self.stop, self._stopper} - {-1}:
+                os.close(descriptor)
             self._over.set()
             told, self._told = self._told, []
         for call in told:
@@ -211,7 +231,7 @@ class EventRun:
     def cancel(self) -> None:
         """Stop the hooks that run: nobody waits for their answer any more."""
         with self._turn:
-            if not self._over.is_set():
+            if not self._over.is_set() and self._stopper >= 0:
                 os.write(self._stopper, b".")
 
     def when_over(self, call: Callable[[], object]) -> None:
@@ -223,8 +243,16 @@ class EventRun:
         call()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the event is over; whether it is."""
-        return self._over.wait(seconds)
+        """Wait until the event is over; whether it is.
+
+        The system may deliver a signal to another thread than the main one. That one then handles it when it
+        looks up, so it does so now and then.
+        """
+        if seconds is not None:
+            return self._over.wait(seconds)
+        while not self._over.wait(LOOK_UP_SECONDS):
+            pass
+        return True
 
     def get_outcome(self) -> Outcome:
         """The outcome of an event that is over."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from hookport.model.runs import Decision
@@ -45,7 +44,7 @@ class Outcome:
     event: str
     verdict: Verdict = "none"
     reason: str = ""
-    input: Mapping[str, Any] | None = None
+    input: dict[str, Any] = field(default_factory=dict)
     context: str = ""
     message: str = ""
     result: Any = None
@@ -69,11 +68,11 @@ class Outcome:
 
 
 def _list_fields(value: Run | Outcome) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 def make_outcome(
-    report: DispatchReport, given: Mapping[str, Any] | None, result: object, notes: tuple[str, ...] = ()
+    report: DispatchReport, given: dict[str, Any], result: object, notes: tuple[str, ...] = ()
 ) -> Outcome:
     """Make the outcome of a report; `given` and `result` are what the host sent."""
     decision, call = report.decision, report.event.call
@@ -94,9 +93,7 @@ def make_outcome(
     )
 
 
-def make_failed_outcome(
-    event: str, decision: Decision, given: Mapping[str, Any] | None, result: object
-) -> Outcome:
+def make_failed_outcome(event: str, decision: Decision, given: dict[str, Any], result: object) -> Outcome:
     """Make the outcome of an event that hookport could not handle."""
     return Outcome(
         event=event,

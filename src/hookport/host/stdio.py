@@ -9,12 +9,12 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import IO
+from typing import IO, cast
 
 from hookport import __version__
 from hookport.base.tree import Tree
 from hookport.host.approval import Unapproved, approve, find_unapproved
-from hookport.host.engine import Engine, EventRun, make_engine
+from hookport.host.engine import Engine, EventRun, HostOptions, make_engine
 from hookport.host.events import EVENT_FIELDS
 from hookport.host.tools import McpTool, Tool, Tools
 from hookport.model.events import EVENTS
@@ -58,17 +58,14 @@ class Server:
 
     def serve(self, source: IO[bytes]) -> None:
         """Answer every line, and wait for the events that still run."""
-        try:
-            while line := source.readline(_LONGEST_LINE + 1):
-                if len(line) > _LONGEST_LINE:
-                    self._write_error(None, UNREADABLE, f"a line is longer than {_LONGEST_LINE >> 20} MiB")
-                    return
-                if line.strip():
-                    self._answer_line(line)
-            with self._idle:
-                self._idle.wait_for(lambda: not self._runs)
-        finally:
-            self.stop()
+        while line := source.readline(_LONGEST_LINE + 1):
+            if len(line) > _LONGEST_LINE:
+                self._write_error(None, UNREADABLE, f"a line is longer than {_LONGEST_LINE >> 20} MiB")
+                break
+            if line.strip():
+                self._answer_line(line)
+        with self._idle:
+            self._idle.wait_for(lambda: not self._runs)
 
     def stop(self) -> None:
         """Stop every event that still runs."""
@@ -127,7 +124,7 @@ class Server:
         if not isinstance(root, str):
             raise TypeError(f"root is {type(root).__name__}; it must be a text")
         options["tools"] = read_tools(options.get("tools", {}))
-        self._host = make_engine(root, options)
+        self._host = make_engine(root, cast("HostOptions", options))
         return {
             "version": VERSION,
             "hookport": __version__,

@@ -63,7 +63,11 @@ class ToolTable:
             tables |= {name: getattr(known, name) for name in _TOOL_TABLES}
             tables["traits"] = [trait for trait in _TOOL_TRAITS if trait in known.traits]
         mapped = {name: [tool.kind] for name, tool in self._tools.items() if isinstance(tool, Tool)}
-        tables["tools"] = {**hub.tools, **tables.get("tools", {}), **mapped}
+        # What the host says of a name counts, whatever the agent's tables have.
+        for name in ("tools", "patches", "batches", "variants"):
+            table = {**getattr(hub, name), **tables.get(name, {})}
+            tables[name] = {native: row for native, row in table.items() if native not in self._tools}
+        tables["tools"] |= mapped
         tables["others"] = [
             *tables.get("others", ()),
             *(name for name, tool in self._tools.items() if not tool),

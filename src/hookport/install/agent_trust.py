@@ -101,7 +101,7 @@ def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> No
         except (documents.SyntaxProblem, documents.RewriteFailed) as error:
             raise InputError(Problem(str(error), file=path)) from None
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        apply([Change(path, before, after)], env, what="trust --agents", root=root)
+        apply([Change(path, before, after)], env, what="trust --in-agents", root=root)
 
 
 def _add_approvals(trust: HookTrust, tree: Tree, hooks: Sequence[AgentHook]) -> Tree:

@@ -129,7 +129,9 @@ def _explain_not_installed(hook: HookEntry, target: Target, copy: str) -> Cover:
     dialect, agent = target.dialect, target.agent
     about = (dialect, hook, target.root, target.env)
     if ownership.waits_for_trust(*about):
-        return Cover("", f"{dialect.title} skips it until it approves it", "Run `hookport trust --agents`.")
+        return Cover(
+            "", f"{dialect.title} skips it until it approves it", "Run `hookport trust --in-agents`."
+        )
     if ownership.is_of_one_product(*about):
         reason = f"only one product of {dialect.title} reads its file"
         return Cover("", reason, EVERYWHERE.format(agent=agent))

@@ -185,7 +185,7 @@ def _install_hooks(
     )
     # Before the approval: an agent may bind it to the text of a command.
     watch.place(lab_stage.project, lab_stage.home)
-    return trouble or call_hookport(driver, lab_stage, environment, [["trust", "--yes", "--agents"]])
+    return trouble or call_hookport(driver, lab_stage, environment, [["trust", "--yes", "--in-agents"]])
 
 
 def _plant(project: Path, calls: Sequence[Sample]) -> None:

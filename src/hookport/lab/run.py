@@ -231,7 +231,7 @@ def _install_hooks(run: ScenarioRun, driver: Driver, lab_stage: Stage, environme
     agents = ["--agent", *dict.fromkeys([dialect.id, *(_list_readers() if run.scenario.adopt else ())])]
     adopt = ["--adopt"] if run.scenario.adopt else []
     commands = [["sync", *agents, "--mode", run.mode, "--scope", scope, *adopt] for scope in scopes]
-    commands.append(["trust", "--yes", "--agents"])
+    commands.append(["trust", "--yes", "--in-agents"])
     if not run.scenario.approved:
         # The agent's own approval of our entries stays.
         commands.append(["untrust"])

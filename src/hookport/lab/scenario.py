@@ -219,7 +219,7 @@ def list_names() -> tuple[str, ...]:
 
 @cache
 def get(name: str) -> Scenario:
-    """The scenario of that name."""
+    """The scenario of that name, read once: the matrix asks for each of them hundreds of times."""
     if name not in list_names():
         raise UsageError(f"unknown scenario '{name}'.{suggest_closest(name, list_names())}")
     text = files("hookport.lab").joinpath("scenarios", f"{name}.yaml").read_text("utf-8")

@@ -10,7 +10,7 @@ import os
 import time
 from contextlib import contextmanager
 
-from hookport.base.files import PRIVATE, replace_file
+from hookport.base.files import PRIVATE, close_locked, replace_file
 from hookport.base.files import lock as lock_file
 from hookport.errors import InputError, Problem
 from hookport.model.json_text import dumps, loads
@@ -142,7 +142,7 @@ def _open_store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
             text = dumps({"version": trust.VERSION, "projects": projects}, sort_keys=True)
             _write_file(place, text.encode() + b"\n")
         finally:
-            os.close(held)
+            close_locked(held)
     except OSError as error:
         raise InputError(Problem(f"cannot write this file: {error.strerror}", file=place)) from None
 

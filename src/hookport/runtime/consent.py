@@ -66,13 +66,15 @@ def ask_consent(
     return ASKED if is_agreed(QUESTIONS[verb]) else ""
 
 
-def may_withdraw(root: str, env: Mapping[str, str], markers: Iterable[str], verb: str = "untrust") -> bool:
+def may_withdraw(
+    root: str, env: Mapping[str, str], markers: Iterable[str], verb: str = "untrust", *, asks: bool = True
+) -> bool:
     """Whether approvals or entries may be removed: a person without a question, an agent never.
 
     A guard without its approval, or without its entry, no longer denies.
     """
     variable = find_marker(env, markers)
-    return not variable or _is_confirmed(root, variable, verb, asks=sys.stdin.isatty())
+    return not variable or _is_confirmed(root, variable, verb, asks=sys.stdin.isatty() and asks)
 
 
 def _is_confirmed(root: str, variable: str, verb: str, *, asks: bool) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from hookport.base.files import lock
+from hookport.base.files import close_locked, lock
 from hookport.base.folders import STATE, find_own_folder
 from hookport.model.json_text import dumps, loads
 from hookport.runtime.redaction import clean, walk
@@ -87,7 +87,7 @@ def _add_line(place: str, line: bytes, most_bytes: int) -> None:
             _rotate(place, len(line), most_bytes)
         _append(os.path.join(place, FILES[0]), line, locked=locked)
     finally:
-        os.close(turn)
+        close_locked(turn)
 
 
 def _is_locked(turn: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from hookport.base.files import keep_file, lock, remove_old_files
+from hookport.base.files import close_locked, keep_file, lock, remove_old_files
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision
 from hookport.runtime import journal, once
@@ -59,7 +59,7 @@ class _SessionLock:
 
     def __exit__(self, *_: object) -> None:
         if self.file >= 0:
-            os.close(self.file)
+            close_locked(self.file)
 
 
 def explain_dropped_deny(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> str:

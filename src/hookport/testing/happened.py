@@ -56,9 +56,12 @@ def read_journal(env: Mapping[str, str]) -> RecordedEvents:
     except OSError as error:
         message = f"cannot read the journal: {error.strerror}"
         raise InputError(Problem(message, file=str(error.filename))) from error
-    # A line without an event is a note about a dispatch; a line about an async hook repeats an event.
+    # A line without an event is a note about a dispatch, one without an agent is a pause, and one about an
+    # async hook repeats an event.
     of_events = [
-        record for record in records if record.get("event") and "async: over" not in record.get("notes", ())
+        record
+        for record in records
+        if record.get("event") and record.get("agent") and "async: over" not in record.get("notes", ())
     ]
     return _gather((str(record["time"]), _read_record(record), record) for record in of_events)
 

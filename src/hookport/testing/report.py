@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from xml.etree import ElementTree as ET
@@ -171,13 +170,8 @@ def sum_up_results(results: Iterable[TaskResult]) -> str:
     return f"{text}, {number['not applicable']} not applicable" if number["not applicable"] else text
 
 
-def encode_results(results: Sequence[TaskResult]) -> dict[str, Tree]:
-    """All results for `--json`."""
-    number = {status.replace(" ", "_"): count for status, count in count_statuses(results).items()}
-    return {**number, "results": [_encode_result(result) for result in results]}
-
-
-def _encode_result(result: TaskResult) -> dict[str, Tree]:
+def encode_result(result: TaskResult) -> dict[str, Tree]:
+    """One result for `--json`."""
     task, got = result.task, result.got
     entry = task.entry
     tree: dict[str, Tree] = {
@@ -253,10 +247,3 @@ def _fill_testcase(element: ET.Element, result: TaskResult) -> None:
     elif result.status == "failed":
         texts = explain(result)
         ET.SubElement(element, "failure", message=texts[0]).text = "\n".join(texts)
-
-
-def encode_json(results: Sequence[TaskResult], *, is_ascii: bool = False, **more: Tree) -> str:
-    """Format `--json` as text; `is_ascii` for a stream without UTF-8."""
-    return (
-        json.dumps({**encode_results(results), **more}, indent=2, ensure_ascii=is_ascii, default=str) + "\n"
-    )

@@ -61,6 +61,8 @@ def _answer_person(args: list[str], bridge: VendoredBridge, archive: str) -> int
         return error.exit_code
     except HookportError as error:
         _say(str(error))
+        if error.hint:
+            _say(f"hint: {error.hint}")
         return error.exit_code
     except KeyboardInterrupt:
         return 130

@@ -46,7 +46,7 @@ def ask(service: Tree, task: str, message: str, env: Mapping[str, str], timeout_
     try:
         text = (_read_anthropic if is_anthropic else _read_openai)(json.loads(reply.text))
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        return {"outcome": "completed", "detail": "HTTP 200, but the answer has an unknown format"}
+        return {"outcome": "completed", "detail": "HTTP 200, but the answer is in an unknown format"}
     return {"text": text}
 
 

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO, Any
@@ -48,6 +49,9 @@ run_beside(order)
 # stdin unless it is named.
 _IN_BACKGROUND = 'exec 3<&0; "$@" <&3 3<&- &'
 _running: set[HostedChild] = set()
+# Held while a child starts. A fork of the host waits for it: a copy of the pipe by which `subprocess` learns
+# that a program has started would keep it waiting until the copy ends.
+_starting = threading.Lock()
 
 
 class HostExecutor(Value):
@@ -92,7 +96,8 @@ def _start_in_background(file: IO[bytes]) -> str:
             subprocess.Popen(words, **silent, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0))
         else:
             command = [SHELL, "-c", _IN_BACKGROUND, SHELL, *words]
-            subprocess.run(command, **silent, start_new_session=True, cwd=os.sep, check=False)
+            with _starting:
+                subprocess.run(command, **silent, start_new_session=True, cwd=os.sep, check=False)
     except (OSError, ValueError) as error:
         return f"the system cannot start a process: {error}"
     return ""
@@ -133,6 +138,11 @@ class HostedChild(Child):
 
     shields_start = False
 
+    def start(self, argv: list[str], cwd: str, env: Mapping[str, str]) -> None:
+        """Make the pipes and start the program, with no fork of the host in between."""
+        with _starting:
+            super().start(argv, cwd, env)
+
     def spawn(self, argv: list[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
         """Start the program as `Child` does."""
         if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
@@ -169,6 +179,7 @@ class HostedChild(Child):
 
 def _close_in_copy() -> None:
     """Close the pipes of running hooks in a fork of the host: a hook would wait for the end of its stdin."""
+    _starting.release()
     for child in list(_running):
         for descriptor in child.open:
             with suppress(OSError):
@@ -186,4 +197,6 @@ def _end_running() -> None:
 
 atexit.register(_end_running)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_close_in_copy)
+    os.register_at_fork(
+        before=_starting.acquire, after_in_parent=_starting.release, after_in_child=_close_in_copy
+    )

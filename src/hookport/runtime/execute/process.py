@@ -291,7 +291,7 @@ class Child:
             if self.shields_start:
                 signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
             try:
-                self._start(argv, cwd, env)
+                self.start(argv, cwd, env)
             except StartError as error:
                 return RunResult(error.outcome, detail=str(error), seconds=time.monotonic() - self.began)
             finally:
@@ -315,7 +315,8 @@ class Child:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return self._result()
 
-    def _start(self, argv: list[str], cwd: str, env: Mapping[str, str]) -> None:
+    def start(self, argv: list[str], cwd: str, env: Mapping[str, str]) -> None:
+        """Make the pipes and start the program; StartError if it does not start."""
         if not argv or not argv[0].strip():
             raise StartError("the command is empty")
         try:
