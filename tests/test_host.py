@@ -281,7 +281,7 @@ def test_only_what_was_shown_is_approved(project: Project, monkeypatch: pytest.M
     assert host.before_tool("run_shell", {"command": "ls"}).verdict == "deny"
     shown = host.unapproved()
     project.write(project.root / ".hookport/hook-0.sh", "exit 1")
-    with pytest.raises(ValueError, match="changed while you looked"):
+    with pytest.raises(ValueError, match="Nothing was approved"):
         host.approve(shown)
     monkeypatch.setenv("CLAUDECODE", "1")
     with pytest.raises(PermissionError, match="CLAUDECODE is set"):
@@ -294,7 +294,7 @@ def test_a_host_follows_what_changes(project: Project) -> None:
     project.add(DENY_COMMAND)
     assert host.before_tool("run_shell", {"command": "ls"}).reason == "s ls"
     project.write(project.root / ".hookport/hook-0.sh", "echo other >&2; exit 2")
-    assert "changed since you approved it" in host.before_tool("run_shell", {"command": "ls"}).reason
+    assert "hook-0.sh changed since" in host.before_tool("run_shell", {"command": "ls"}).reason
     project.approve()
     assert host.before_tool("run_shell", {"command": "ls"}).reason == "other"
     settings = project.root / ".hookport/config.json"

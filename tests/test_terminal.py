@@ -57,7 +57,6 @@ WORDS: dict[str, list[list[str]]] = {
     "explain": [[EVIL]],
     "serve-stdio": [[], [EVIL]],
     "completion": [[EVIL]],
-    "serve-stdio": [[EVIL]],
 }
 
 
