@@ -87,7 +87,9 @@ SOURCES: dict[str, list[dict[str, Any]]] = {
 }
 
 # Agents whose files agnix does not look into: a wrong name in them goes unseen.
-UNREAD = frozenset({"factory-droid", "grok-build", "kimi-cli", "mistral-vibe", "opencode", "pi"})
+UNREAD = frozenset(
+    {"antigravity", "devin", "factory-droid", "grok-build", "kimi-cli", "mistral-vibe", "opencode", "pi"}
+)
 # What it still says: agent -> rule -> the sources it says that of.
 EVERYWHERE = ("plain", "every", "fraction")
 KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
