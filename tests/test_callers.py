@@ -110,13 +110,22 @@ def test_a_wrapped_command_answers_its_caller_too(tmp_path: Path) -> None:
     assert (code, answer) == (0, {"permission": "deny", "user_message": "no", "agent_message": "no"})
 
 
-def test_a_caller_that_is_not_known_is_answered_as_the_named_agent(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("more", "agent"),
+    [
+        ({"hookEventName": "pre_tool_use", "sessionId": "s", "workspaceRoot": "/w/"}, "grok-build"),
+        ({}, "claude-code"),
+    ],
+)
+def test_a_caller_with_twin_keys_is_one_that_sends_them_or_the_named_agent(
+    more: dict[str, str], agent: str, tmp_path: Path
+) -> None:
     """Grok Build 1.0.41 sends each key in two spellings, and tools that other agents have too."""
     place = Place(tmp_path.resolve())
     place.hook("guard", "echo no >&2; exit 2", "matcher: {tool: Grep}")
     given = {"pattern": "x", "path": "/w"}
     payload: dict[str, Any] = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(place.root)}
     payload |= {"tool_name": "grep", "tool_input": given, "tool_use_id": "t"}
-    payload |= {"hookEventName": "pre_tool_use", "sessionId": "s", "toolName": "grep", "toolInput": given}
+    payload |= {"toolName": "grep", "toolInput": given, **more}
     assert place.fire("claude-code", "PreToolUse", payload) == denied("no")
-    assert place.journal()[-1]["agent"] == "claude-code"
+    assert place.journal()[-1]["agent"] == agent

@@ -54,10 +54,13 @@ def converted(target: str, *hooks: dict[str, Any]) -> tuple[pipeline.Conversion,
 
 
 def by_event(dialect: str, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:
-    """The hooks of each list in the files: the order of the lists means nothing."""
+    """The hooks of each list in the files: the order of the lists means nothing, nor that of named sets."""
+    shape = get(dialect).shape
+    has_sets = shape.by_event and "name" in shape.group_fields.values()
     events: dict[tuple[str, ...], list[Hook]] = {}
     for hook in hooks:
-        events.setdefault(tuple(spec.native for spec, _ in find_slots(get(dialect), hook)), []).append(hook)
+        natives = tuple(spec.native for spec, _ in find_slots(get(dialect), hook))
+        events.setdefault((*natives, hook.name) if has_sets else natives, []).append(hook)
     return events
 
 
@@ -198,10 +201,11 @@ def is_left_in(document: documents.Document, skipped: set[int], result: bytes) -
 
 
 def settings(reading: pipeline.Reading, name: str, tree: Any) -> Any:
-    """What a file says beside its hooks."""
+    """What a file says beside its hooks, wherever they were or are."""
     if not isinstance(tree, dict):
         return None
-    events = {place.path[0] for place in reading.decoded.places if place.file == name and place.path}
+    places = (*reading.decoded.places, *reading.dialect.shape.decode(reading.dialect, {name: tree}).places)
+    events = {place.path[0] for place in places if place.file == name and place.path}
     return [(key, value) for key, value in tree.items() if key != "hooks" and key not in events]
 
 

@@ -26,7 +26,7 @@ ASKED = {
     "test_wires.py": 2,
     "test_laws.py": 8,
     "test_facts.py": 1,
-    "test_matrix.py": 10,
+    "test_matrix.py": 4,
     "test_runtime_matrix.py": 4,
 }
 # What `make docs` writes, and what is written for people about one agent.

@@ -107,7 +107,7 @@ def test_old_files_are_forgotten(tmp_path: Path) -> None:
 
 SENDS_MODE = {"claude-code", "codex", "factory-droid", "grok-build", "qwen-code"}
 SENDS_TRANSCRIPT = SENDS_MODE | {
-    *("cursor", "gemini-cli", "mistral-vibe", "pi", "vs-code-copilot", "copilot-cli"),
+    *("antigravity", "cursor", "gemini-cli", "mistral-vibe", "pi", "vs-code-copilot", "copilot-cli"),
 }
 
 

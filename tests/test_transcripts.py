@@ -168,4 +168,4 @@ def test_a_form_that_is_not_copied_is_told(agent: str, tmp_path: Path) -> None:
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "HOOKPORT_STATE_DIR": str(tmp_path / "state")}
     (planned,) = sync.plan_sync(str(root), env, SyncRequest((agent,), scope, "bridge")).agents
     told = [one for one in planned.findings if one.code == f.TranscriptDiffers.code]
-    assert bool(told) is (agent in ("cursor", "grok-build", "mistral-vibe"))
+    assert bool(told) is (agent in ("antigravity", "cursor", "grok-build", "mistral-vibe"))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
-from hookport.findings import ContentDropped, Finding, NeverRuns
-from hookport.model.hooks import NOTHING, Hook, Manifest, Term
-from hookport.shapes.by_event import BY_EVENT
+from hookport.findings import ContentDropped, Finding
+from hookport.model.hooks import Hook, Term
+from hookport.shapes.bare_map import make_bare_map
 from hookport.shapes.claude_wire import (
     ALWAYS,
     CONTEXT,
@@ -28,29 +26,20 @@ from hookport.shapes.dialect import (
     REPOSITORY,
     SECOND,
     SHADOWS,
-    DecodedManifest,
     Dialect,
     EventSpec,
     HandlerSpec,
     Location,
     Matching,
     McpNames,
-    Place,
     Quirk,
-    RefusedError,
     Shadow,
-    Shape,
     Timeout,
-    Tree,
     explain_missing,
     name_tools,
     spell_root,
 )
-from hookport.shapes.entries import get_manifest_data
 from hookport.wire.table import list_by_event
-
-if TYPE_CHECKING:
-    from hookport.errors import Problem
 
 SOURCES = {
     "doc": "Factory-AI/factory: hooks reference and guide at 2026-07-24; docs.factory.ai, autumn 2026",
@@ -90,10 +79,6 @@ LACKS = explain_missing(
     interrupted="Stop does not fire on an interrupt, and no other event does",
 )
 
-WRAPPER = "hooks"
-# The other settings of a settings file are stored under this name.
-SETTINGS = "settings"
-
 
 def is_bare_file(file: str) -> bool:
     """Whether Droid expects the events at the root of the file: a hooks.json outside a hooks folder."""
@@ -101,55 +86,10 @@ def is_bare_file(file: str) -> bool:
     return name == "hooks.json" and folder != "hooks"
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of both forms, with a finding for a file in a form that Droid does not read there (FD1)."""
-    hooks: list[Hook] = []
-    places: list[Place] = []
-    findings: list[Finding] = []
-    problems: list[Problem] = []
-    settings: dict[str, Tree] = {}
-    inner = dialect._replace(shape=dialect.shape._replace(root=(WRAPPER,)))
-    for file, tree in trees.items():
-        wrapped = isinstance(tree, Mapping) and isinstance(tree.get(WRAPPER), Mapping)
-        try:
-            decoded = BY_EVENT.decode(inner if wrapped or not is_bare_file(file) else dialect, {file: tree})
-        except RefusedError as refused:
-            problems += refused.problems
-            continue
-        hooks += decoded.manifest.hooks
-        places += decoded.places
-        findings += decoded.findings
-        settings.update(get_manifest_data(dialect, decoded.manifest))
-        if decoded.manifest.hooks:
-            findings += _find_dead(dialect, file, trees, wrapped=wrapped)
-    if problems:
-        raise RefusedError(*problems)
-    data = NOTHING if any(map(is_bare_file, trees)) else {dialect.id: {SETTINGS: settings}}
-    return DecodedManifest(Manifest(tuple(hooks), data), tuple(places), tuple(findings))
-
-
-def _find_dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrapped: bool) -> list[Finding]:
-    """Report a file whose hooks Droid does not read where they are."""
+def find_hiding_file(file: str) -> str:
+    """The file that hides the hooks of a settings file (FD7)."""
     folder, _, name = file.rpartition("/")
-    sibling = f"{folder}/hooks.json" if folder else "hooks.json"
-    if is_bare_file(file) and wrapped:
-        reason = f"{file} must have the events at its root, not under '{WRAPPER}'"
-        way = f"Remove the outer '{WRAPPER}'."
-    elif wrapped and name == "settings.json" and sibling in trees:
-        reason, way = f"{sibling} hides the hooks of this file", f"Move them to {sibling}."
-    else:
-        return []
-    subject = "any hook of this file"
-    return [NeverRuns.at("", dialect=dialect.id, what=subject, reason=reason, way=way)._replace(file=file)]
-
-
-def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
-    """The bare map, or the wrapped form if the hooks came from settings or go into a plugin."""
-    data = get_manifest_data(dialect, manifest)
-    files = BY_EVENT.encode(dialect, manifest)
-    if SETTINGS in data:
-        return {file: {**data[SETTINGS], WRAPPER: events} for file, events in files.items()}
-    return {file: events if is_bare_file(file) else {WRAPPER: events} for file, events in files.items()}
+    return f"{folder}/hooks.json".removeprefix("/") if name == "settings.json" else ""
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
@@ -339,7 +279,7 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=Shape(decode, encode, root=(), group_fields={"commandRegex": "content"}),
+    shape=make_bare_map(is_bare_file, find_hiding_file, {"commandRegex": "content"}),
     wire=DROID_WIRE,
     commands_start="moving",
     obeys=("nested",),

@@ -315,6 +315,7 @@ DIALECT = Dialect(
     kind="agent",
     facts="1.52.0",
     sources=SOURCES,
+    markers={"AGENT_SESSION_ID": "lab"},
     # The reason of a deny is in the result that the model receives, which `goose run` prints.
     shows={"*": (("reason",), "lab")},
     locations=(

@@ -443,7 +443,8 @@ DIALECT = Dialect(
     kind="agent",
     facts="1.0.41",
     sources=SOURCES,
-    markers={"GROK_SESSION_ID": "lab"},
+    # The tool `monitor` sets no other.
+    markers={"GROK_AGENT": "lab"},
     # One line with the reason of a deny; what else a hook prints is shown nowhere.
     shows={"*": (("reason",), "guide")},
     locations=(

@@ -99,9 +99,12 @@ def _has_folders(dialect: Dialect) -> bool:
 
 
 def _group_by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:
+    """The hooks of each event; where events are in named sets, those of each set, as sets have no order."""
+    has_sets = dialect.shape.by_event and "name" in dialect.shape.group_fields.values()
     events: dict[tuple[str, ...], list[Hook]] = {}
     for hook in hooks:
-        events.setdefault(tuple(spec.native for spec, _ in find_slots(dialect, hook)), []).append(hook)
+        natives = tuple(spec.native for spec, _ in find_slots(dialect, hook))
+        events.setdefault((*natives, hook.name) if has_sets else natives, []).append(hook)
     return events
 
 
@@ -402,7 +405,10 @@ def _append(reading: Reading, trees: dict[str, Tree], home: str, fresh_hook: _Fr
         (
             _find_container(reading, hook, place.path)
             for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True)
-            if place.file == home and place.path
+            if place.file == home
+            and place.path
+            and (alone := _write_alone(reading, home, hook))
+            and _find_container(reading, alone.hook, alone.path) == fresh_container
         ),
         None,
     )

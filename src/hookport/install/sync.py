@@ -115,7 +115,7 @@ def plan_sync(
     _require_agents(chosen)
     if request.vendor and request.scope == "user":
         raise UsageError(
-            "--vendor is for one project and --scope user for all projects. Use only one of them."
+            "--vendor is for one project and --scope user for all projects", hint="use only one of them"
         )
     request = request._replace(vendor=request.vendor or brings_bridge(discovery.root, request.scope))
     plans: list[AgentPlan] = []
@@ -331,7 +331,7 @@ def _require_agents(names: Iterable[str]) -> None:
     for name in names:
         if get(name).kind != "agent":
             raise UsageError(
-                f"'{name}' is a format, not an agent: no agent reads it. Try one of `hookport dialects`."
+                f"'{name}' is a format, not an agent", hint="`hookport dialects` lists the agents"
             )
 
 
@@ -563,6 +563,17 @@ def _resolve_path(path: str) -> str:
     return str(Path(path).resolve())
 
 
+def _encode_at(target: Target, manifest: Manifest, places: Mapping[str, str]) -> dict[str, Tree]:
+    """The files as the places have them: one of another name than the project's may have another form."""
+    dialect = target.dialect
+    trees = dialect.shape.encode(dialect, manifest)
+    if len(trees) != 1 or all(Path(key).name == Path(places.get(key, key)).name for key in trees):
+        return trees
+    in_scope = tuple(place for place in dialect.locations if place.scope == target.scope)
+    fresh = dialect.shape.encode(dialect._replace(locations=in_scope or dialect.locations), manifest)
+    return dict(zip(trees, fresh.values(), strict=True))
+
+
 def _splice_entries(
     target: Target, existing: Mapping[str, bytes], hooks: Sequence[Hook], places: Mapping[str, str]
 ) -> list[Change]:
@@ -570,7 +581,7 @@ def _splice_entries(
     dialect = target.dialect
     if not existing:
         return _make_whole_files(
-            target, existing, dialect.shape.encode(dialect, Manifest(tuple(hooks))), places, hooks
+            target, existing, _encode_at(target, Manifest(tuple(hooks)), places), places, hooks
         )
     for path in existing:
         if dialect.shape.in_place and not is_generated(path):

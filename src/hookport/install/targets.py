@@ -102,11 +102,16 @@ class Target(NamedTuple):
         return [str(Path(path).parent) for place in places if (path := self.path(place.path))]
 
     def _find_path(self, key: str) -> str:
-        """Where one file goes: the place of the scope most similar to the dialect's own name for it."""
+        """Where one file goes: the place of the scope most similar to the dialect's own name for it.
+
+        The only place of a scope need not be similar.
+        """
         steps = key.split("/")
         alike = [(_count_alike_steps(steps, place.path.split("/")), place.path) for place in self.places()]
         best = max((length for length, _ in alike), default=0)
-        place = next((path for length, path in alike if length == best), "") if best else ""
+        place = (
+            next((path for length, path in alike if length == best), "") if best or len(alike) == 1 else ""
+        )
         if "*" in place:
             place = f"{place.rpartition('/')[0]}/{steps[-1]}"
         return self._resolve_shadow(self.path(place)) if place else ""

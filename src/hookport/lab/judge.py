@@ -75,9 +75,10 @@ def judge_format(played: PlayedScenario, form: str, evidence: RunEvidence) -> Sc
     itself = abilities.explain_direct_read(driver, form) if scenario.itself is not None and form else ""
     if itself and not holds:
         lost = tuple(result.shown for result in judge.check_all(scenario.itself or ()) if not result.holds)
-        if lost:
+        if lost and ability.word != "no":
             return ScenarioVerdict("fail", (itself, *lost))
-        return ScenarioVerdict("cannot", wrong, itself, "the hook has the effect that the agent gives it")
+        if not lost:
+            return ScenarioVerdict("cannot", wrong, itself, "the hook has the effect that the agent gives it")
     if ability.word == "yes":
         return ScenarioVerdict("pass", shown) if holds else ScenarioVerdict("fail", wrong)
     if holds:

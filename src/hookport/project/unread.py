@@ -1,7 +1,6 @@
 """Files at an agent's own place whose hooks hookport does not read: each is reported.
 
-The place identifies a file. The dialects list the places of their agents (`unread_in`); those of agents
-without a dialect are here.
+The place identifies a file. The dialects list the places of their agents.
 """
 
 from __future__ import annotations
@@ -26,17 +25,6 @@ from hookport.project.spots import (
 )
 from hookport.shapes.dialect import PLUGIN_STORE, find_quirk, list_locations
 
-# antigravity.google/docs/hooks; the folders by the loader of agy 1.1.25. Sets of hooks by their names.
-WITHOUT_DIALECT = {
-    "Antigravity": (
-        ".agents/hooks.json",
-        ".agent/hooks.json",
-        "_agents/hooks.json",
-        "_agent/hooks.json",
-        "~/.gemini/config/hooks.json",
-    )
-}
-
 
 class UnreadPlace(NamedTuple):
     """A place whose hooks hookport does not read, and its agent.
@@ -47,15 +35,15 @@ class UnreadPlace(NamedTuple):
     agent: str
     path: str
     manifest: bool
-    reader: Dialect | None = None
+    reader: Dialect
 
 
 class UnreadFile(NamedTuple):
-    """A file with hooks at such a place; `reader` is None for an agent without a dialect."""
+    """A file with hooks at such a place."""
 
     file: Path
     agent: str
-    reader: Dialect | None
+    reader: Dialect
 
 
 class RefusedManifest(NamedTuple):
@@ -75,11 +63,8 @@ def _list_places() -> tuple[UnreadPlace, ...]:
         for dialect in map(get, list_dialects())
         for place in list_locations(dialect, "unread")
     ]
-    agent_places = [
-        UnreadPlace(agent, path, manifest=False) for agent, paths in WITHOUT_DIALECT.items() for path in paths
-    ]
     # The place with the most steps is the most specific.
-    return tuple(sorted((*own_places, *agent_places), key=lambda place: -place.path.count("/")))
+    return tuple(sorted(own_places, key=lambda place: -place.path.count("/")))
 
 
 def find_unread(folders: Folders) -> list[UnreadFile]:
