@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
 import os
 import re
 import shlex
@@ -160,7 +162,49 @@ def test_a_word_without_a_meaning_gets_the_list() -> None:
         "",
         "error: unknown command 'xyzzy'\nhint: `hookport --help` lists the commands\n",
     )
-    assert run("--json", "sync")[0] == 2
+
+
+def test_an_option_before_the_command_is_named_with_its_place() -> None:
+    assert run("-q", "sync") == (
+        2,
+        "",
+        (
+            "error: '-q' stands before the command\n"
+            "hint: options follow the command: `hookport sync --help` lists them\n"
+        ),
+    )
+    assert run("-q") == (
+        2,
+        "",
+        "error: unknown option '-q'\nhint: `hookport --help` lists the commands and options\n",
+    )
+
+
+def list_texts() -> list[tuple[str, str]]:
+    """Every text of the source, with its file; of a formatted one the constant parts."""
+    source = Path(cli.__file__).parent.parent
+    return [
+        (f"{path.relative_to(source)}:{node.lineno}", node.value)
+        for path in sorted(source.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+
+
+def test_every_command_that_a_text_names_exists() -> None:
+    """A hint can be typed: its command is one of hookport's, and has the options that follow."""
+    wrong = []
+    for place, text in list_texts():
+        for line in re.findall(r"`hookport ([a-z][^`|]*)`", text):
+            # What a finding fills in stands in braces.
+            name, *words_ = re.sub(r"\{.*?\}", "", line).split()
+            options = [word.partition("=")[0] for word in itertools.takewhile("--".__ne__, words_)]
+            known = make_command_parser(name).list_options() if name in COMMANDS else []
+            if name not in {*COMMANDS, "help"} or not {
+                word for word in options if word.startswith("-")
+            } <= set(known):
+                wrong.append((place, line))
+    assert wrong == []
 
 
 def test_words_from_elsewhere_lead_to_what_there_is() -> None:
@@ -208,6 +252,24 @@ def test_words_from_elsewhere_lead_to_what_there_is() -> None:
             "unknown option '-z' of `hookport sync`",
             "`hookport sync --help` lists the options",
         ),
+        (
+            ["sync", "codex,cursor"],
+            "unexpected argument 'codex,cursor'",
+            "did you mean `--agent codex,cursor`?",
+        ),
+        (
+            ["sync", "--yes"],
+            "unknown option '--yes' of `hookport sync`",
+            "leave it out: `hookport sync` asks nothing",
+        ),
+        (["sync", "-n"], "unknown option '-n' of `hookport sync`", "did you mean `--dry-run`?"),
+        (["log", "-a", "codex"], "unknown option '-a' of `hookport log`", "did you mean `--agent`?"),
+        (
+            ["vendor", "--output", "x"],
+            "unknown option '--output' of `hookport vendor`",
+            "`hookport vendor --help` lists the options",
+        ),
+        (["log", "--json=1"], "--json: takes no value, not '1'", "`hookport log --help` shows the usage"),
         (["sync", "x"], "unexpected argument 'x'", "`hookport sync --help` shows the usage"),
         (["sync", "--agent"], "--agent: expected one argument", "`hookport sync --help` shows the usage"),
         (["convert", "x"], "missing argument: --to", "`hookport convert --help` shows the usage"),

@@ -205,7 +205,7 @@ ERRORS = {
     "sync --agent claud-code --json": ("unknown agent 'claud-code'. Did you mean 'claude-code'?", 2),
     "sync --bogus --json": ("unknown option '--bogus' of `hookport sync`", 2),
     "convert missing.json --to cursor --json": ("does not exist", 2),
-    "trust --json": ("nothing was approved: --json cannot ask. Use --yes or --dry-run.", 2),
+    "trust --json": ("nothing was approved: --json cannot ask", 2),
     "test .git --json": (".git: no tests of hooks", 2),
     "new --json": ("missing NAME and --event EVENT, and no terminal to ask on", 2),
 }

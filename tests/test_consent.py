@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals are th
 
 MARKER = {"CLAUDECODE": "1"}
 REFUSED = (
-    "nothing was approved: an agent runs this command (CLAUDECODE is set), and agents may not approve hooks."
+    "nothing was approved: an agent runs this command (CLAUDECODE is set), and agents may not approve hooks"
 )
 
 
@@ -130,7 +130,7 @@ def test_without_a_terminal_yes_approves_and_is_recorded(project: Project) -> No
 def test_without_a_terminal_nobody_is_asked(project: Project) -> None:
     code, said = project.run()
     assert (code, project.how()) == (2, None)
-    assert "there is no terminal to ask on" in said
+    assert "no terminal to ask on" in said
 
 
 @pytest.mark.parametrize("args", [["--yes"], []])

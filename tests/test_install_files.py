@@ -777,7 +777,7 @@ def test_undo_shows_what_it_takes_back(home: Path, env: dict[str, str]) -> None:
     assert done.stdout == (
         f"`hookport sync` of {when} would be{listed}"
         f"--- {home}/a\n+++ {home}/a\n@@ -1,2 +1,2 @@\n one\\u000d\n-\\u001b[31m\n+two\n"
-        f"\\ No newline at end of file\n{home}/b: no text, 1 → 0 bytes\n"
+        f"\\ No newline at end of file\n{home}/b: binary, 1 → 0 bytes\n"
     )
     assert (home / "b").exists()
     done = hookport("undo", cwd=home, env=env)

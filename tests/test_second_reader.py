@@ -89,8 +89,8 @@ SOURCES: dict[str, list[dict[str, Any]]] = {
 # Agents whose files agnix does not look into: a wrong name in them goes unseen.
 UNREAD = frozenset(
     {
-        *("antigravity", "devin", "factory-droid", "grok-build", "kilo", "kimi-cli", "mistral-vibe"),
-        *("opencode", "pi", "reasonix"),
+        *("antigravity", "crush", "devin", "factory-droid", "grok-build", "kilo", "kimi-cli"),
+        *("mistral-vibe", "opencode", "pi", "reasonix"),
     }
 )
 # What it still says: agent -> rule -> the sources it says that of.

@@ -180,3 +180,32 @@ def test_a_run_is_shown_whatever_a_hook_prints(encoding: str, shown: str, tmp_pa
             "caf\xe9 \U0001f600 \udc80 \0 \x1b[2J\ncaf\xe9 \ufffd\0\x1b[31m \U0001f600 \ufffd\ufffd\ufffd"
         )
         assert tree["decision"] == {"verdict": "deny", "reason": reason}
+
+
+STREAMS = {"stdin": "<&-", "stdout": ">&-", "stderr": "2>&-", "all": "<&- >&- 2>&-"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes streams as a POSIX shell does")
+@pytest.mark.parametrize("closed", STREAMS.values(), ids=STREAMS)
+@pytest.mark.parametrize("command", ["check", "status", "trust", "log", "--help", "matrix --json"])
+def test_a_stream_that_the_caller_closed_is_no_bug(command: str, closed: str, project: Path) -> None:
+    done = run_shell(f"{command} {closed}", project)
+    assert "bug in hookport" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 1, 2)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", ["check", "status", "dialects --json", "--help", "doctor"])
+def test_a_full_disk_is_named(command: str, project: Path) -> None:
+    done = run_shell(f"{command} >/dev/full", project)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        2,
+        "error: cannot write the output: No space left on device",
+    )
+
+
+def run_shell(line: str, project: Path) -> subprocess.CompletedProcess[str]:
+    env = {"PATH": os.environ["PATH"], "HOME": str(project.parent)}
+    words = ["sh", "-c", f'exec "$0" -m hookport {line}', sys.executable]
+    return subprocess.run(words, cwd=project, env=env, capture_output=True, text=True, check=False)

@@ -107,7 +107,8 @@ def get(name: str) -> Dialect:
         raise UsageError(f"dialect '{name}' is unusable: {loaded}.")
     if loaded is None:
         raise UsageError(
-            f"unknown dialect '{name}'.{suggest_closest(name, (*list_builtin(), *list_added()))}"
+            f"unknown dialect '{name}'.{suggest_closest(name, (*list_builtin(), *list_added()))}",
+            hint="`hookport dialects` lists the dialects",
         )
     return loaded
 

@@ -86,13 +86,35 @@ def _run_reporting_errors(args: list[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
+        _discard_output()
         return 0
+    except OSError as error:
+        return _report_system(error, args)
     except Exception as error:  # noqa: BLE001  (no traceback may reach a user)
         from hookport.cli.problems import report_error
 
         return report_error(InternalError(f"{type(error).__name__}: {error}"), args, writes=True)
     return code
+
+
+def _discard_output() -> None:
+    """Discard what cannot be written, so that Python does not try again at its end."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+
+
+def _report_system(error: OSError, args: list[str]) -> int:
+    """Report what the system refused: a file, or the output if it names none."""
+    from hookport.cli.problems import report_error
+    from hookport.errors import HookportError
+
+    if not error.filename:
+        _discard_output()
+    what = os.strerror(error.errno) if error.errno else str(error)
+    return report_error(
+        HookportError(f"{error.filename or 'cannot write the output'}: {what}"), args, writes=False
+    )
 
 
 def _run_command(args: list[str]) -> int:
@@ -113,7 +135,7 @@ def _run_command(args: list[str]) -> int:
     if name and name != "help" and name not in HELP:
         from hookport.cli.words import refuse_command
 
-        refuse_command(name)
+        refuse_command(name, args[1:])
     # Without a command it is a mistake, as in other tools of this kind.
     (sys.stdout if name else sys.stderr).write(format_usage())
     return 0 if name else 2

@@ -1,4 +1,4 @@
-"""The difference between a file before and after, as `diff -u` shows it; nothing in it steers a terminal."""
+"""The difference between a file before and after, as `diff -u` shows it, without control characters."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import difflib
 
 from hookport.console.terminal import Paint, make_plain, make_plain_lines
 from hookport.project.contents import Change
+from hookport.runtime.trust import PLAN
 
 # Beyond it, looking for the smallest difference takes minutes.
 MOST_LINES = 20_000
@@ -17,9 +18,11 @@ STYLES = {"+": "kept", "-": "dropped", "@": "note"}
 def format_difference(change: Change, paint: Paint) -> str:
     """Format what a change does to a file; one line where it cannot be shown."""
     before, after = (_split_lines(content) for content in (change.before, change.after))
+    sizes = f"{len(change.before or b'')} → {len(change.after or b'')}"
     if before is None or after is None:
-        sizes = f"{len(change.before or b'')} → {len(change.after or b'')}"
-        return f"{make_plain(change.path)}: no text, {sizes} bytes\n"
+        return f"{make_plain(change.path)}: binary, {sizes} bytes\n"
+    if change.path.endswith(PLAN):
+        return f"{make_plain(change.path)}: compiled plan, {sizes} bytes\n"
     if max(len(before), len(after)) > MOST_LINES:
         return f"{make_plain(change.path)}: {len(before)} → {len(after)} lines\n"
     old, new = ("/dev/null" if content is None else change.path for content in (change.before, change.after))

@@ -11,7 +11,7 @@ from hookport.cli import options
 from hookport.cli.report import summarize_kind
 from hookport.console.document import print_document
 from hookport.console.terminal import Paint
-from hookport.errors import UsageError, suggest_closest
+from hookport.errors import UsageError
 from hookport.findings import KINDS, Kind
 
 EXAMPLES = {
@@ -50,7 +50,7 @@ def run(args: Namespace) -> int:
     code = (args.code or "").upper()
     if code and code not in KINDS:
         raise UsageError(
-            f"unknown finding '{args.code}'.{suggest_closest(code, tuple(KINDS))}",
+            f"unknown finding '{args.code}'",
             hint="`hookport explain` lists all of them",
         )
     if args.json:

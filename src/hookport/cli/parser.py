@@ -35,9 +35,7 @@ class Parser(ArgumentParser):
         self._refuse_unknown(args)
         namespace, rest = self.parse_known_args(args)
         if rest:
-            self._refuse_option(rest[0]) if rest[0].startswith("-") else self.error(
-                f"unexpected argument '{rest[0]}'"
-            )
+            self._refuse_option(rest[0]) if rest[0].startswith("-") else self._refuse_argument(rest[0])
         return namespace
 
     def format_help(self) -> str:
@@ -49,6 +47,7 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print."""
         text = re.sub(r"^argument ([^ :]+): ", r"\1: ", message)
+        text = re.sub(r"ignored explicit argument ('.*')", r"takes no value, not \1", text)
         text = text.replace("the following arguments are required", "missing argument")
         raise UsageError(text, hint=f"`{self.prog} --help` shows the usage")
 
@@ -69,16 +68,21 @@ class Parser(ArgumentParser):
             ):
                 self._refuse_option(word, args)
 
+    def _refuse_argument(self, word: str) -> NoReturn:
+        """Refuse an argument too many; the name of an agent belongs to `--agent`."""
+        from hookport.agents import list_agents
+
+        if "--agent" in self.list_options() and set(word.split(",")) <= set(list_agents()):
+            raise UsageError(f"unexpected argument '{word}'", hint=f"did you mean `--agent {word}`?")
+        self.error(f"unexpected argument '{word}'")
+
     def _refuse_option(self, word: str, args: Sequence[str] = ()) -> NoReturn:
-        from hookport.cli.words import find_option
+        from hookport.cli.words import suggest_option
 
         name = word.partition("=")[0]
         value = args[args.index(word) + 1] if word in args[:-1] else word.partition("=")[2]
-        hint = find_option(name, value, self.list_options())
-        raise UsageError(
-            f"unknown option '{name}' of `{self.prog}`",
-            hint=f"did you mean `{hint}`?" if hint else f"`{self.prog} --help` lists the options",
-        )
+        hint = suggest_option(self.prog, name, value, self.list_options())
+        raise UsageError(f"unknown option '{name}' of `{self.prog}`", hint=hint)
 
     def _check_value(self, action: Action, value: object) -> None:
         """Check a choice; argparse words its message differently from version to version."""

@@ -88,7 +88,8 @@ def run(args: Namespace) -> int:
         sys.stdout.write(
             f"{'would be ' if args.dry_run else ''}{did}  {make_plain(format_path(plan.root, change.path))}\n"
         )
-        if args.dry_run:
+        # A removed file has hookport's entries only.
+        if args.dry_run and change.after is not None:
             sys.stdout.write(format_difference(change, paint))
     if user_plan:
         _report_user_entries(user_plan)

@@ -60,7 +60,9 @@ def pause(
         return 0
     seconds = _parse_seconds(args.duration)
     if args.hook not in (pauses.EVERY, *names):
-        raise UsageError(f"unknown hook '{args.hook}'.{suggest_closest(args.hook, tuple(names))}")
+        is_time = re.fullmatch(r"\d{1,6}[smh]", args.hook)
+        hint = f"`{remedy.format_command('pause', '--for', args.hook)}`" if is_time else ""
+        raise UsageError(f"unknown hook '{args.hook}'.{suggest_closest(args.hook, tuple(names))}", hint=hint)
     if not args.json:
         sys.stdout.write(f"to pause for {args.duration}: {_join_names([args.hook])}\n")
     how = consent.ask_consent(root, env, markers, yes=args.yes, asks=not args.json, verb="pause")

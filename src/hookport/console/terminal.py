@@ -217,7 +217,10 @@ def _split_code(part: str) -> tuple[str, str]:
 
 @contextmanager
 def screen_output() -> Iterator[None]:
-    """Print through a screen."""
+    """Print through a screen; a stream that the caller closed is `/dev/null`."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = cast("TextIO", Screen(out)), cast("TextIO", Screen(err))
     try:

@@ -317,6 +317,6 @@ def _check_obeyed(hook: HookEntry, dialect: Dialect, row: HookState | None) -> G
         reason = f"{NOT_BLOCKING}: it runs in the background" if hook.hook.handler.is_async else NOT_BLOCKING
         return GateStep(OBEYED, OK, reason)
     if row and row.level == "advisory" and row.state in (BY_ITSELF, "installed", "drifted"):
-        fix = "`hookport matrix` shows where it can block."
+        fix = "`hookport matrix --capability block` shows where it can block."
         return GateStep(OBEYED, FAILS, f"it runs, but its deny has no effect: {row.reason}", fix)
     return GateStep(OBEYED, OK, f"{dialect.title} stops what it denies")

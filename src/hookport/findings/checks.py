@@ -150,8 +150,8 @@ class UnknownCapability(Kind):
     """`capabilities` names an unknown capability.
 
     hookport checks no target for it. A target that lacks the intended capability gets the hook without a
-    finding, and the strategy for it is not applied. Correct the name: `hookport matrix` lists the
-    capabilities.
+    finding, and the strategy for it is not applied. Correct the name: `hookport matrix AGENT` lists
+    the capabilities.
     """
 
     code = "HP512"

@@ -248,7 +248,7 @@ class AnswerUnsaid(Kind):
     severity = "loss"
     effect = "stricter"
     message = "{text}"
-    hint = "`hookport matrix` shows what each agent accepts."
+    hint = "`hookport matrix AGENT` shows what an agent accepts."
 
 
 class StopLoopEnded(Kind):

@@ -49,7 +49,7 @@ class NeverFires(Kind):
     severity = "error"
     effect = "dropped"
     message = "{names} never {verb} in {agent}: {reason}"
-    hint = "`hookport matrix` shows which agents have the event."
+    hint = "`hookport matrix {agent}` lists the events that it has."
 
 
 class OnlyAdvises(Kind):
@@ -59,7 +59,7 @@ class OnlyAdvises(Kind):
     severity = "loss"
     effect = "changed"
     message = "'{name}' cannot block in {agent}: {reason}"
-    hint = "`hookport matrix` shows where each agent obeys a deny."
+    hint = "`hookport matrix --capability block` shows where each agent obeys a deny."
 
 
 class OnlyByBridge(Kind):
@@ -181,7 +181,7 @@ class ContextUnread(Kind):
     severity = "loss"
     effect = "changed"
     message = "the context that '{name}' adds does not reach the model in {agent}: {reason}"
-    hint = "`hookport matrix` shows where each agent accepts context."
+    hint = "`hookport matrix --capability context` shows where each agent accepts context."
 
 
 class PackageUnseen(Kind):

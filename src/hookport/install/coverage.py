@@ -80,7 +80,8 @@ def find_cover(
         return blocked[0] if blocked else Cover("", SCOPED)
     level, reason = entries.judge_enforcement(dialect, hook.hook)
     if level == "unavailable":
-        return Cover("", reason, "`hookport matrix` shows which agents have the event.")
+        # Nothing fixes that an agent lacks an event.
+        return Cover("", reason)
     for installed in scopes:
         present, wanted = find_commands(installed, hook)
         if not present:
@@ -162,7 +163,7 @@ def _find_unknown_event(target: Target, hook: Hook) -> Cover:
         return Cover("")
     why = f"{target.dialect.title} {target.dialect.facts} has no event '{native[1]}'"
     meant = _guess_event(target.dialect, native[1])
-    fix = f"Write '{meant}'." if meant else "`hookport matrix` lists the events."
+    fix = f"Write '{meant}'." if meant else f"`hookport matrix {target.agent}` lists the events."
     return Cover("", why, fix)
 
 

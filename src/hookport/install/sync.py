@@ -115,7 +115,7 @@ def plan_sync(
     _require_agents(chosen)
     if request.vendor and request.scope == "user":
         raise UsageError(
-            "--vendor is for one project and --scope user for all projects. Use only one of them."
+            "--vendor is for one project and --scope user for all projects", hint="use only one of them"
         )
     request = request._replace(vendor=request.vendor or brings_bridge(discovery.root, request.scope))
     plans: list[AgentPlan] = []
@@ -331,7 +331,7 @@ def _require_agents(names: Iterable[str]) -> None:
     for name in names:
         if get(name).kind != "agent":
             raise UsageError(
-                f"'{name}' is a format, not an agent: no agent reads it. Try one of `hookport dialects`."
+                f"'{name}' is a format, not an agent", hint="`hookport dialects` lists the agents"
             )
 
 

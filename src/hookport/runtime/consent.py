@@ -25,9 +25,11 @@ DONE = {
     "unsync": "removed",
     "undo": "taken back",
 }
+# The options that do without a question.
+UNASKED = {"approve": "use --yes or --dry-run", "pause": "use --yes"}
 QUESTIONS = {
     "approve": "Approve these hooks? They run with your rights. [y/N] ",
-    "pause": "Pause these hooks? They deny nothing until the pause ends. [y/N] ",
+    "pause": "Pause these hooks? Paused hooks deny nothing. [y/N] ",
 }
 
 
@@ -60,9 +62,9 @@ def ask_consent(
     if yes:
         return YES if is_terminal else UNATTENDED
     if not asks:
-        raise UsageError(f"{nothing}: --json cannot ask. Use --yes or --dry-run.")
+        raise UsageError(f"{nothing}: --json cannot ask", hint=UNASKED[verb])
     if not is_terminal:
-        raise UsageError(f"{nothing}: no terminal to ask on. Use --yes or --dry-run.")
+        raise UsageError(f"{nothing}: no terminal to ask on", hint=UNASKED[verb])
     return ASKED if is_agreed(QUESTIONS[verb]) else ""
 
 
@@ -82,7 +84,8 @@ def _is_confirmed(root: str, variable: str, verb: str, *, asks: bool) -> bool:
     if not asks:
         raise UsageError(
             f"nothing was {DONE[verb]}: an agent runs this command ({variable} is set), and agents may not "
-            f"{verb} hooks. Run it in your own terminal."
+            f"{verb} hooks",
+            hint="run it in your own terminal",
         )
     return _is_name_typed(root, variable, verb)
 

@@ -150,14 +150,16 @@ def scaffold(request: ScaffoldRequest, root: Path) -> Scaffold:
 def _check_request(request: ScaffoldRequest) -> Dialect:
     if not NAME.fullmatch(request.name) or len(request.name) > LONGEST_NAME:
         rule = f"1 to {LONGEST_NAME} of a-z and 0-9, with single - between them"
-        raise UsageError(f"invalid name '{request.name}'. A name is {rule}.")
+        raise UsageError(f"invalid name '{request.name}'", hint=f"a name is {rule}")
     if request.lang not in LANGUAGES:
-        raise UsageError(f"unknown language '{request.lang}'. Use one of {', '.join(LANGUAGES)}.")
+        raise UsageError(
+            f"unknown language '{request.lang}'", hint=f"possible values: {', '.join(LANGUAGES)}"
+        )
     dialect = get(request.dialect)
     if not _find_place(dialect):
         raise UsageError(
-            f"{dialect.id} reads hooks from {dialect.locations[0].path}, which is outside projects. "
-            "Write the hook in another dialect; `hookport sync` installs it there."
+            f"{dialect.id} reads hooks from {dialect.locations[0].path}, which is outside projects",
+            hint=f"write the hook in another dialect; `hookport sync --agent {dialect.id}` installs it",
         )
     return dialect
 
@@ -200,7 +202,10 @@ def _find_event(name: str, dialect: Dialect) -> str:
         if canonical := get_wire(dialect_id).events.get(name):
             return canonical
     known = (*EVENTS, *get_wire(dialect.id).events)
-    raise UsageError(f"unknown event '{name}'.{suggest_closest(name, known)} `hookport matrix` lists them.")
+    raise UsageError(
+        f"unknown event '{name}'.{suggest_closest(name, known)}",
+        hint=f"`hookport matrix {dialect.id}` lists the events",
+    )
 
 
 def _parse_matcher(matcher: str, event: str, agent_wire: Wire) -> tuple[Term, ...]:
@@ -229,7 +234,8 @@ def _make_call(terms: tuple[Term, ...], agent_wire: Wire) -> tuple[Call, Subject
         fits = [tool for tool in TOOLS if _matches_tool(term.value, tool, agent_wire)]
         if not fits:
             raise UsageError(
-                f"the matcher '{term.value}' matches no tool of {agent_wire.id}. Tools: {', '.join(TOOLS)}."
+                f"the matcher '{term.value}' matches no tool of {agent_wire.id}",
+                hint=f"tools: {', '.join(TOOLS)}",
             )
         term = Term("tool", next((tool for tool in fits if tool in SUBJECTS), fits[0]))
     subject = SUBJECTS.get(term.value, NO_SUBJECT)
@@ -240,7 +246,7 @@ def _matches_tool(pattern: str, tool: str, agent_wire: Wire) -> bool:
     try:
         return any(re.search(pattern, name) for name in (tool, name_tool(agent_wire, Call(tool))))
     except re.error as error:
-        raise UsageError(f"the matcher '{pattern}' is not a valid regular expression: {error}.") from None
+        raise UsageError(f"the matcher '{pattern}' is not a valid regular expression: {error}") from None
 
 
 def _design_hook(request: ScaffoldRequest, dialect: Dialect) -> _HookDesign:
@@ -258,7 +264,8 @@ def _design_hook(request: ScaffoldRequest, dialect: Dialect) -> _HookDesign:
     if not native:
         reason = f": {dialect.lacks[canonical]}" if dialect.lacks.get(canonical) else ""
         raise UsageError(
-            f"{dialect.id} has no event like {canonical}{reason}. Use another --event or --dialect."
+            f"{dialect.id} has no event like {canonical}{reason}",
+            hint=f"`hookport matrix --event {canonical}` shows which agents have it",
         )
     event = event.replace(native=_choose_native(dialect, canonical, terms, native))
     part = _choose_part(request.name, event, subject, dialect)

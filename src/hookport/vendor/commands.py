@@ -120,8 +120,8 @@ def _show_log(rest: list[str], bridge: VendoredBridge) -> int:
     parser = ArgumentParser(prog="bridge.pyz log")
     log.add_arguments(parser)
     args = parser.parse_args(rest)
-    if args.agent:
-        bridge.wire(args.agent)
+    for name in args.agents:
+        bridge.wire(name)
     return log.show_log(args)
 
 
