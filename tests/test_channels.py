@@ -22,19 +22,20 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell sc
 
 # The key of the message that the person at the agent sees beside a tool call, and nobody of the others.
 # Measured in interactive sessions of Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0 and OpenCode
-# 1.18.33; by the source of pi, and documented for Augment, Vibe and VS Code.
+# 1.18.33; by the source of Kilo and pi, and documented for Augment, Vibe and VS Code.
 MESSAGES = {
     "claude-code": "systemMessage",
     "codex": "systemMessage",
     "gemini-cli": "systemMessage",
     "opencode": "system_message",
+    "kilo": "system_message",
     "pi": "system_message",
     "augment": "systemMessage",
     "mistral-vibe": "system_message",
     "vs-code-copilot": "systemMessage",
 }
 # Those that show a message and hide the reason of a denied call.
-HIDE_REASONS = ("gemini-cli", "opencode")
+HIDE_REASONS = ("gemini-cli", "kilo", "opencode")
 REMEDY = "Ask the user to run `hookport trust` in their own terminal; it is refused here."
 UNAPPROVED = "1 hook of this project does not run, because {} not approved the current version: guard."
 

@@ -67,6 +67,7 @@ READS: dict[str, dict[str, str]] = {
     "gemini-cli": {".gemini/settings.json": "start"},
     "goose": {".agents/plugins/hookport/hooks/hooks.json": "start"},
     "grok-build": {".grok/hooks/hookport.json": "repository", ".grok/hooks/*.json": "repository"},
+    "kilo": {},
     "kimi-cli": {},
     "kiro": {
         ".kiro/hooks/hookport.json": "repository",
@@ -78,6 +79,7 @@ READS: dict[str, dict[str, str]] = {
     "opencode": {},
     "pi": {},
     "qwen-code": {".qwen/settings.json": "start"},
+    "reasonix": {".reasonix/settings.json": "repository"},
     "vs-code-copilot": {
         ".github/hooks/hookport-vscode.json": "repository",
         ".github/hooks/*.json": "repository",
@@ -175,7 +177,7 @@ def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -
 def test_every_dialect_with_files_of_its_own_stands_here() -> None:
     assert sorted(READS) == sorted(list_agents())
     covered = {dialect.id for site in SITES for dialect in site.dialects}
-    code = {"opencode", "pi"}
+    code = {"kilo", "opencode", "pi"}
     alone = {name for name in list_dialects() if not get(name).shape.companions}
     assert alone - covered <= code | {"kimi-cli"}
 
@@ -194,7 +196,7 @@ def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site
 
 
 # Agents that ask nobody whether a folder is trusted; Claude Code asks, and calls no entry before.
-UNASKED = ("augment", "cline", "factory-droid", "goose", "kiro", "qwen-code")
+UNASKED = ("augment", "cline", "factory-droid", "goose", "kiro", "qwen-code", "reasonix")
 
 
 @pytest.mark.parametrize(

@@ -866,3 +866,12 @@ def test_a_file_that_comes_and_goes_is_there_or_not(tmp_path: Path) -> None:
         writer.join()
     assert read <= {None, b"", b"{}"}
     assert log.findings == []
+
+
+def test_a_command_that_starts_in_the_folder_of_its_file_is_run_there(tmp_path: Path) -> None:
+    """Antigravity starts commands in the folder of hooks.json, so that is where the bridge starts them."""
+    file = tmp_path / "project" / ".agents" / "hooks.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"checks": {"Stop": [{"command": "./check.sh"}]}}', "utf-8")
+    found = discover(str(tmp_path / "project"), {"HOME": str(tmp_path)})
+    assert [entry.package for entry in found.hooks] == [str(file.parent)]

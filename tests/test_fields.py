@@ -98,7 +98,7 @@ def natives(script: str, event: Event) -> str | None:
 
 
 # What a call is called where the script's dialect has another event for it, without the field.
-BY_TOOL = {"cursor", "windsurf", "opencode"}
+BY_TOOL = {"cursor", "windsurf", "kilo", "opencode"}
 
 
 def missing(agent: str, native: str, payload: dict[str, Any]) -> tuple[list[str], set[tuple[str, str]]]:

@@ -88,6 +88,38 @@ def test_an_outcome_is_whole(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
+    ("event", "answered", "expected"),
+    [
+        ("before_tool_execute", {"continue": False, "reason": "enough"}, ("deny", "enough", False)),
+        ("before_prompt", {"continue": False, "decision": "allow", "reason": "r"}, ("deny", "r", False)),
+        ("after_tool_execute", {"continue": False, "reason": "enough"}, ("none", "enough", False)),
+        ("agent_stop", {"continue": False, "decision": "deny", "reason": "r"}, ("none", "r", False)),
+        (
+            "before_tool_execute",
+            {"decision": "deny"},
+            ("deny", "a hook denied this without giving a reason", True),
+        ),
+    ],
+)
+def test_who_looks_at_the_verdict_only_is_no_weaker(
+    project: Project, event: Any, answered: dict[str, Any], expected: tuple[str, str, bool]
+) -> None:
+    """As the answers to the known agents are."""
+    project.add(answer(**answered), event)
+    fields: Any = {"tool": "run_shell", "input": {"command": "ls"}} if "tool" in event else {}
+    outcome = project.host().fire(event, **fields)
+    assert (outcome.verdict, outcome.reason, outcome.carry_on) == expected
+
+
+def test_texts_are_short_and_can_be_encoded(project: Project) -> None:
+    long = "x" * 100_000
+    project.add(answer(decision="deny", reason=long, context=long, system_message="a\x1b[31mb\ud800"))
+    outcome = project.host().before_tool("run_shell", {"command": "ls"})
+    assert [len(outcome.reason), len(outcome.context)] == [4_000, 10_000]
+    assert outcome.message == "ab\ufffd"
+
+
+@pytest.mark.parametrize(
     ("tool", "given", "rewritten"),
     [
         ("shell", {"command": "ls"}, {"command": "echo safe"}),
@@ -334,6 +366,7 @@ class Colour(enum.StrEnum):
         ({"a": float("nan")}, ValueError, "input['a'] is nan, which JSON does not have"),
         ({"a": {"x"}}, TypeError, "Pass a list"),
         ([], TypeError, "input is list; it must be a mapping"),
+        ({"a": 10**5000}, ValueError, "input['a'] is an integer of more than 4,300 digits. Pass text"),
     ],
 )
 def test_what_is_no_json_is_named(project: Project, given: Any, error: type[Exception], words: str) -> None:
@@ -362,7 +395,14 @@ def test_what_json_keeps_of_a_value_is_kept(project: Project) -> None:
         ({"agent": ""}, ValueError, "agent is ''"),
         ({"on_failure": "shut"}, ValueError, "on_failure is 'shut'"),
         ({"timeout": -1}, ValueError, "timeout is -1"),
+        ({"timeout": 10**400}, ValueError, "it must be a number of seconds"),
+        ({"timeout": 1e300}, ValueError, "it must be a number of seconds"),
         ({"env": {"A": 1}}, TypeError, "env['A'] is int"),
+        ({"env": None}, TypeError, "env is NoneType; it must be a mapping"),
+        ({"tools": ["run_shell"]}, TypeError, "tools is list; it must be a mapping"),
+        ({"tools": {"t": McpTool("", "x")}}, ValueError, "its server and its tool must be texts, not empty"),
+        ({"on_failure": None}, ValueError, "on_failure is None; it must be 'open' or 'closed'"),
+        ({"on_failure": ""}, ValueError, "on_failure is ''; it must be 'open' or 'closed'"),
         ({"tool": {}}, TypeError, "a host has no option 'tool'. Did you mean 'tools'?"),
     ],
 )
@@ -372,6 +412,50 @@ def test_what_a_host_cannot_be_made_of_is_named(
     with pytest.raises(error) as raised:
         project.host(**options)
     assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("root", [None, 5, b"/", "\0", "\ud800"])
+def test_a_root_that_is_no_path_is_named(root: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="root is "):
+        Host(root, agent="a")
+
+
+def test_only_what_unapproved_returned_is_approved(project: Project) -> None:
+    with pytest.raises(TypeError, match="shown is NoneType; it must be what `unapproved` returned"):
+        project.host().approve(None)  # type: ignore[arg-type]
+
+
+def test_a_value_that_holds_a_part_many_times_is_too_large(project: Project) -> None:
+    """A hundred levels of two references each would take longer than anybody waits."""
+    project.add("exit 0")
+    part: Any = "x" * 4000
+    for _ in range(90):
+        part = [part, part]
+    outcome = project.host().before_tool("run_shell", {"command": "ls", "part": part})
+    assert (outcome.verdict, "the input is larger than 32 MiB" in outcome.reason) == ("deny", True)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "named"),
+    [
+        ("shell", {"cmd": "rm -rf x", "command": "ls"}, 'Tool("shell", command="…")'),
+        (Tool("shell", cwd="dir"), {"cmd": "rm", "script": "ls"}, 'Tool("shell", command="…")'),
+        ("file_read", {"path": ".", "file": "secret"}, 'Tool("file_read", path="…")'),
+        ("file_write", {"content": "ok", "text": "secret", "path": "a"}, 'Tool("file_write", content="…")'),
+        ("web_fetch", {"url": "https://a", "uri": "https://b"}, 'Tool("web_fetch", url="…")'),
+    ],
+)
+def test_a_guard_is_not_shown_one_of_two_arguments(
+    project: Project, tool: str | Tool, given: dict[str, Any], named: str
+) -> None:
+    """A model could add an argument for the guard, and the tool would use the other."""
+    project.add("exit 0")
+    outcome = project.host(tools={"t": tool}).before_tool("t", given)
+    assert (outcome.verdict, named in outcome.reason) == ("deny", True), outcome
+    field, key = named.split('"')[2].strip(", ="), next(iter(given))
+    kind = tool if isinstance(tool, str) else tool.kind
+    clear = project.host(tools={"t": Tool(kind, **{field: key})})
+    assert clear.before_tool("t", given).verdict == "none"
 
 
 def test_a_root_that_is_none_is_named(tmp_path: Path) -> None:
@@ -386,7 +470,12 @@ def test_a_root_that_is_none_is_named(tmp_path: Path) -> None:
         ("before_tool_execute", {}, "its name is missing"),
         ("notification", {"promt": "x"}, "an event has no field 'promt'. Did you mean 'prompt'?"),
         ("notification", {"facts": {"modell": 1}}, "unknown fact 'modell'. Did you mean 'model'?"),
+        ("notification", {"facts": {1: 1}}, "unknown fact '1'"),
         ("before_prompt", {"prompt": 3}, "prompt is int"),
+        ("notification", {"cwd": None}, "cwd is NoneType; it must be a text or a path"),
+        ("notification", {"cwd": b"x"}, "cwd is bytes; it must be a text or a path"),
+        ("notification", {"cwd": "\0"}, "cwd is '\\x00', which cannot be the path of a folder"),
+        ("notification", {"cwd": "\ud800"}, "cwd is '\\ud800', which cannot be the path of a folder"),
     ],
 )
 def test_an_event_that_is_none_is_named(project: Project, event: Any, fields: Any, words: str) -> None:
@@ -407,7 +496,7 @@ def nested(depth: int) -> Any:
     [
         ({"line": "rm -rf x"}, "has no command under a known name (it has: line)"),
         ({"command": nested(5000)}, "the input is nested deeper than 100 levels"),
-        ({"command": "x" * (33 << 20)}, "the payload is larger than 32 MiB"),
+        ({"command": "x" * (33 << 20)}, "the input is larger than 32 MiB"),
     ],
 )
 def test_a_call_that_cannot_be_judged_is_denied_where_a_guard_would_run(

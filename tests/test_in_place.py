@@ -42,6 +42,12 @@ PLACES = {
         "~/.config/opencode/plugins/a.js",
         "~/.config/opencode/plugin/a.ts",
     ),
+    "kilo": (
+        ".kilo/plugin/a.js",
+        ".kilocode/plugins/a.ts",
+        "~/.config/kilo/plugins/a.js",
+        "~/.kilo/plugin/a.ts",
+    ),
     "pi": (
         ".pi/extensions/a.ts",
         ".pi/extensions/a/index.ts",

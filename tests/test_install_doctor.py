@@ -62,6 +62,7 @@ VIBE = (
 CURSOR = json.dumps({"version": 1, "hooks": {"stop": [{"command": "./guard.sh"}]}})
 GOOSE_FILE, GOOSE = ".agents/plugins/hookport/hooks/hooks.json", nested("PreToolUse", "shell", "./guard.sh")
 GROK_FILE, GROK_TRUST = ".grok/hooks/guard.json", "~/.grok/trusted_folders.toml"
+REASONIX = json.dumps({"hooks": {"PreToolUse": [{"match": "bash", "command": "./guard.sh"}]}})
 CLINE = '[{"event": "PreToolUse", "command": "true"}]'
 
 # A tree for each agent in which every hook would fire.
@@ -90,6 +91,7 @@ CLEAN: dict[str, dict[str, str]] = {
     "kimi-cli": {"~/.kimi-code/config.toml": KIMI},
     "mistral-vibe": {".vibe/hooks.toml": VIBE, "~/.vibe/trusted_folders.toml": 'trusted = ["{root}"]\n'},
     "qwen-code": {".qwen/settings.json": QWEN, "~/.qwen/settings.json": "{}"},
+    "reasonix": {".reasonix/settings.json": REASONIX},
     "vs-code-copilot": {".github/hooks/a.json": VS_CODE},
     "windsurf": {".windsurf/hooks.json": WINDSURF},
 }
@@ -346,6 +348,26 @@ WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
     ),
     ("qwen-code", "off", {"~/.qwen/settings.json": '{"disableAllHooks": true}'}, ["HP872"]),
     ("qwen-code", "headless", {".qwen/settings.json": nested("SessionEnd", "", "true")}, ["HP881"]),
+    ("reasonix", "another's tool", {".reasonix/settings.json": REASONIX.replace("bash", "Bash")}, ["HP501"]),
+    (
+        "reasonix",
+        "seconds",
+        {".reasonix/settings.json": REASONIX.replace('"match"', '"timeout": 10, "match"')},
+        ["HP502"],
+    ),
+    (
+        "reasonix",
+        "Claude's form",
+        {".reasonix/settings.json": nested("PreToolUse", "bash", "true")},
+        ["HP873"],
+    ),
+    (
+        "reasonix",
+        "text for a number",
+        {".reasonix/settings.json": REASONIX.replace('"match"', '"timeout": "10", "match"')},
+        ["HP873"],
+    ),
+    ("reasonix", "no expression", {".reasonix/settings.json": REASONIX.replace("bash", "(")}, ["HP501"]),
     ("vs-code-copilot", "off", {".vscode/settings.json": '{"chat.useHooks": false, /* no */}'}, ["HP872"]),
     (
         "vs-code-copilot",
@@ -408,16 +430,26 @@ def test_a_policy_of_the_machine_counts_before_all(place: Place) -> None:
     assert all(file.startswith(("/", "C:")) for file in policy.files)
 
 
-def test_a_variable_switches_plugins_off_and_cut_code_is_found(place: Place) -> None:
+@pytest.mark.parametrize(
+    ("agent", "variable"),
+    [
+        ("opencode", "OPENCODE_PURE"),
+        ("kilo", "KILO_PURE"),
+        ("kilo", "KILO_DISABLE_PROJECT_CONFIG"),
+    ],
+)
+def test_a_variable_switches_plugins_off_and_cut_code_is_found(
+    place: Place, agent: str, variable: str
+) -> None:
     reading = pipeline.read({"hooks.json": claude("true").encode()}, get("claude-code"))
-    (file,) = pipeline.convert(reading, get("opencode")).files
+    (file,) = pipeline.convert(reading, get(agent)).files
     place.write({file.path: file.text})
-    assert place.codes("opencode") == []
-    place.env["OPENCODE_PURE"] = "1"
-    assert place.codes("opencode") == ["HP872"]
-    del place.env["OPENCODE_PURE"]
+    assert place.codes(agent) == []
+    place.env[variable] = "1"
+    assert place.codes(agent) == ["HP872"]
+    del place.env[variable]
     place.write({file.path: file.text[: len(file.text) * 3 // 4]})
-    assert place.codes("opencode") == ["HP889"]
+    assert place.codes(agent) == ["HP889"]
 
 
 @pytest.mark.parametrize(

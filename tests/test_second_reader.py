@@ -88,7 +88,10 @@ SOURCES: dict[str, list[dict[str, Any]]] = {
 
 # Agents whose files agnix does not look into: a wrong name in them goes unseen.
 UNREAD = frozenset(
-    {"antigravity", "devin", "factory-droid", "grok-build", "kimi-cli", "mistral-vibe", "opencode", "pi"}
+    {
+        *("antigravity", "crush", "devin", "factory-droid", "grok-build", "kilo", "kimi-cli"),
+        *("mistral-vibe", "opencode", "pi", "reasonix"),
+    }
 )
 # What it still says: agent -> rule -> the sources it says that of.
 EVERYWHERE = ("plain", "every", "fraction")
@@ -127,6 +130,7 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
         "CC-HK-030": ("plain", "fraction"),
         "CC-HK-035": ("every",),
     },
+    "reasonix": {"CC-HK-012": EVERYWHERE},
     "vs-code-copilot": {"COP-017": EVERYWHERE},
     "windsurf": {"WS-007": EVERYWHERE},
 }

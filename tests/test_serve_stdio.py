@@ -188,10 +188,15 @@ def test_a_signal_ends_it_and_its_hooks(
     ("line", "code", "words"),
     [
         ("garbage", -32700, "the line is not JSON"),
-        ("[" * 100_000, -32700, "the line is not JSON"),
+        ("[" * 100_000, -32700, "nested too deeply"),
         ("[]", -32600, 'a request is an object with "jsonrpc": "2.0"'),
         ('{"jsonrpc": "2.0", "id": 1}', -32600, "the name of a method"),
-        ('{"jsonrpc": "2.0", "id": {}, "method": "fire"}', -32600, "an id is a text or a number"),
+        *(
+            (f'{{"jsonrpc": "2.0", "id": {id_}, "method": "fire"}}', -32600, "an id is a text or a number")
+            for id_ in ("{}", "null", "true", "NaN", "1e999")
+        ),
+        ('{"jsonrpc": "2.0", "method": "fire"}', -32600, "fire needs an id"),
+        ('{"jsonrpc": "2.0", "method": "unapproved"}', -32600, "unapproved needs an id"),
         (
             '{"jsonrpc": "2.0", "id": 1, "method": "shoot"}',
             -32601,
@@ -236,6 +241,13 @@ def test_an_error_is_an_answer(client: Client, line: str, code: int, words: str)
         ({"agent": None}, "agent is ''"),
         ({"root": "/nowhere/at/all"}, "is not a folder"),
         ({"root": 1}, "root is int"),
+        ({"root": "\0"}, "which cannot be the path of a folder"),
+        ({"version": True}, "version is True; hookport"),
+        ({"env": []}, "env is list; it must be a mapping"),
+        ({"on_failure": False}, "on_failure is False"),
+        ({"timeout": 10**400}, "it must be a number of seconds"),
+        ({"tools": {"t": {"kind": "shell", "fields": {"kind": "x"}}}}, "unknown field 'kind'"),
+        ({"tools": {"t": {"server": "", "tool": "x"}}}, "must be texts, not empty"),
         ({"tools": []}, "tools must be an object"),
         ({"tools": {"t": {"kind": "shel"}}}, "unknown tool 'shel'"),
         ({"tools": {"t": {"kind": []}}}, "unknown tool"),
@@ -250,6 +262,50 @@ def test_a_host_that_cannot_be_made_is_told_why(client: Client, options: dict[st
     assert (error["code"], words in error["message"]) == (-32602, True), error
     assert client.ask("fire", **LS)["code"] == -32002
     assert client.initialize()["version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "words"),
+    [
+        ("[" * 5000 + "]" * 5000, -32602, "nested too deeply"),
+        ("1" * 5000, -32700, "the line is not JSON"),
+        ("\0", -32700, "the line is not JSON"),
+        ('"' + "x" * (65 << 20) + '"', -32602, "the line is longer than 64 MiB"),
+    ],
+    ids=["deep", "number", "control", "long"],
+)
+def test_a_request_that_cannot_be_read_is_answered_by_its_id(
+    project: Project, client: Client, given: str, code: int, words: str
+) -> None:
+    """A model wrote the input: its program must not wait for ever, and the next event is judged."""
+    project.add("cat > /dev/null; exit 2")
+    client.initialize()
+    client.write(
+        '{"jsonrpc": "2.0", "params": {"id": 1, "event": "[\\"id\\": 2"}, "id" : "mine", "method": "fire", '
+        f'"params": {{"event": "before_tool_execute", "tool": "run_shell", "input": {{"cmd": {given}}}}}}}'
+    )
+    reply = client.read()
+    assert (reply["id"], reply["error"]["code"], words in reply["error"]["message"]) == ("mine", code, True)
+    assert client.ask("fire", **LS)["verdict"] == "deny"
+
+
+def test_an_id_is_free_as_soon_as_it_is_answered(client: Client) -> None:
+    client.initialize()
+    assert {client.ask("fire", **LS)["verdict"] for _ in range(100)} == {"none"}
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_without_stdin_or_stdout_it_says_so(project: Project, closed: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -m hookport serve-stdio {closed}', sys.executable],
+        env={**project.env, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert done.stderr == "error: stdin or stdout is closed, so there is nobody to answer\n"
+    assert (done.stdout, done.returncode) == ("", 2)
 
 
 def test_nothing_but_answers_is_on_stdout(project: Project, client: Client) -> None:

@@ -10,7 +10,10 @@ import os
 import signal
 import threading
 from argparse import ArgumentParser, Namespace
+from contextlib import suppress
 from types import FrameType
+
+from hookport.errors import UsageError
 
 EXAMPLES = {"hookport serve-stdio < requests.jsonl": "Answer the requests in a file"}
 TERMINATED = 143
@@ -29,10 +32,15 @@ def run(_args: Namespace) -> int:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _leave)
     # What hookport or a library prints by mistake is no answer.
-    output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    # A file of its own: Python ends sys.stdin with the process, also while a thread reads it.
-    source = os.fdopen(os.dup(0), "rb")
+    try:
+        for number in (0, 1):  # a copy would take the number of a closed one
+            os.fstat(number)
+        # A file of its own: Python ends sys.stdin with the process, also while a thread reads it.
+        source, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    except OSError:
+        raise UsageError("stdin or stdout is closed, so there is nobody to answer") from None
+    with suppress(OSError):  # stderr is closed
+        os.dup2(2, 1)
     server = Server(output)
     thread = threading.Thread(target=server.serve, args=(source,), daemon=True)
     thread.start()

@@ -96,6 +96,8 @@ def _describe(hook: Review) -> UnapprovedHook:
 
 def approve(shown: Unapproved, env: Mapping[str, str]) -> None:
     """Approve what was shown; ValueError if it changed, PermissionError where an agent asks."""
+    if not isinstance(shown, Unapproved):
+        raise TypeError(f"shown is {type(shown).__name__}; it must be what `unapproved` returned")
     if variable := consent.find_marker({**env, **os.environ}, list_markers()):
         raise PermissionError(
             f"nothing was approved: an agent runs this program ({variable} is set), and agents may not "

@@ -19,7 +19,14 @@ from typing import Any, Literal, Required, TypedDict
 from hookport import documents, project, runtime, shell, wire
 from hookport.base.folders import CACHE, STATE
 from hookport.errors import suggest_closest
-from hookport.host.events import HostEvent, check_environment, check_event, check_seconds, make_occasion
+from hookport.host.events import (
+    HostEvent,
+    check_environment,
+    check_event,
+    check_folder,
+    check_seconds,
+    make_occasion,
+)
 from hookport.host.outcome import Outcome, make_failed_outcome, make_outcome
 from hookport.host.tools import Tools, ToolTable
 from hookport.model.runs import Decision
@@ -87,16 +94,18 @@ class Engine:
     def begin(self, name: str, fields: Mapping[str, Any]) -> EventRun:
         """Check an event and let its hooks run in a thread of its own."""
         event = check_event(name, fields, self.root, self.session, self.timeout)
-        return EventRun(lambda run: self._answer(event, fields, run))
+        # What was too deep or too large to be copied goes back as it came.
+        given = event.fields["input"] if "input" in event.fields else dict(fields.get("input", {}))
+        return EventRun(lambda run: self._answer(event, given, run))
 
-    def _answer(self, event: HostEvent, fields: Mapping[str, Any], run: EventRun) -> Outcome:
+    def _answer(self, event: HostEvent, given: dict[str, Any], run: EventRun) -> Outcome:
         begun = time.monotonic()
         env = {**self.env, **event.env}
-        given, result = event.fields.get("input") or dict(fields.get("input", {})), event.fields.get("result")
+        result = event.fields.get("result")
         place = ""
         try:
             place = find_repository(self.root)
-            key = (event.session, str(fields.get("subagent", "")))
+            key = (event.session, str(event.fields.get("subagent", "")))
             occasion = make_occasion(event, self.tools, place, stop_active=key in self._stopped)
             hooks = HostHooks(self.tools.wire, place, self._keep_plans(env), self._get_turn())
             sources = hooks.find_sources(self.tools.wire.id, env, "")
@@ -150,14 +159,15 @@ def make_engine(root: str | os.PathLike[str], options: HostOptions) -> Engine:
     if unknown := sorted(options.keys() - HostOptions.__annotations__.keys()):
         guess = suggest_closest(unknown[0], tuple(HostOptions.__annotations__))
         raise TypeError(f"a host has no option '{unknown[0]}'.{guess}")
-    folder, agent = os.path.realpath(os.fspath(root)), options.get("agent", "")
+    folder, agent = os.path.realpath(check_folder(root, "root")), options.get("agent", "")
     if not Path(folder).is_dir():
         raise NotADirectoryError(f"root: {folder} is not a folder, so there are no hooks to guard this host")
     if not _is_name(agent):
         raise ValueError(f"agent is {agent!r}; it must be a name of 1 to 100 printable characters")
     variables = check_environment(options.get("env", os.environ.copy()))
     variables.pop(WITHIN, None)
-    if on_failure := options.get("on_failure"):
+    if "on_failure" in options:
+        on_failure = options["on_failure"]
         if on_failure not in (policy.OPEN, policy.CLOSED):
             raise ValueError(f"on_failure is {on_failure!r}; it must be 'open' or 'closed'")
         variables[policy.VARIABLE] = on_failure

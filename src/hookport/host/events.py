@@ -93,6 +93,10 @@ _KINDS: dict[str, tuple[type, str]] = {
 EVENT_FIELDS = tuple(EventFields.__annotations__)
 # Deeper than any tool's input; every reader of hookport takes it on a thread of usual size.
 _DEEPEST = 100
+# Of a time limit, in seconds: 30 years. The system's clocks take no more.
+_LONGEST = 1e9
+# Python reads and writes no longer integers (4,300 digits), unless the process allows them.
+_MOST_BITS = 14_284
 _HINTS = (
     (bytes, "Pass text: value.decode()"),
     (os.PathLike, "Pass str(value)"),
@@ -113,8 +117,8 @@ class HostEvent(NamedTuple):
     problem: str = ""
 
 
-class _TooDeepError(Exception):
-    """An input that is nested too deeply to be looked through."""
+class _UnreadableError(Exception):
+    """Why a value is too deep or too large to be looked through."""
 
 
 def check_event(
@@ -134,10 +138,11 @@ def check_event(
             raise TypeError(f"{key} is {type(value).__name__}; it must be {word}")
     if EVENTS[name].about_tool and not fields.get("tool"):
         raise TypeError(f"{name} is about a tool, and its name is missing: tool=…")
-    if unknown := sorted(set(fields.get("facts", ())) - set(FACTS)):
-        raise ValueError(f"unknown fact '{unknown[0]}'.{suggest_closest(unknown[0], tuple(FACTS))}")
+    for fact in fields.get("facts", ()):
+        if fact not in FACTS:
+            raise ValueError(f"unknown fact '{fact}'.{suggest_closest(str(fact), tuple(FACTS))}")
     seconds = check_seconds(fields.get("timeout", timeout))
-    cwd = os.path.normpath(Path(root, os.fspath(fields.get("cwd", root))))
+    cwd = os.path.normpath(Path(root, check_folder(fields.get("cwd", root), "cwd")))
     about, problem = _copy_fields(fields)
     env = check_environment(fields.get("env", {}))
     return HostEvent(name, about, fields.get("session") or session, cwd, env, seconds, problem)
@@ -145,13 +150,29 @@ def check_event(
 
 def check_seconds(seconds: object) -> float:
     """Check a time limit; ValueError for what is none."""
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < float("inf"):
-        raise ValueError(f"timeout is {seconds!r}; it must be a number of seconds")
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds <= _LONGEST:
+        raise ValueError(f"timeout is {seconds!r:.40}; it must be a number of seconds")
     return float(seconds)
 
 
-def check_environment(env: Mapping[str, str]) -> dict[str, str]:
+def check_folder(folder: object, name: str) -> str:
+    """Check a path; TypeError or ValueError for what names no file in any folder."""
+    path: object = os.fspath(folder) if isinstance(folder, os.PathLike) else folder
+    if not isinstance(path, str):
+        raise TypeError(f"{name} is {type(folder).__name__}; it must be a text or a path")
+    try:
+        is_path = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_path = False
+    if not is_path:
+        raise ValueError(f"{name} is {path!r:.100}, which cannot be the path of a folder")
+    return path
+
+
+def check_environment(env: object) -> dict[str, str]:
     """Check variables; TypeError for a value that is not a string."""
+    if not isinstance(env, Mapping):
+        raise TypeError(f"env is {type(env).__name__}; it must be a mapping")
     for key, value in env.items():
         if not all(isinstance(text, str) for text in (key, value)):
             raise TypeError(f"env[{key!r}] is {type(value).__name__}; names and values must be texts")
@@ -165,27 +186,41 @@ def _copy_fields(fields: Mapping[str, Any]) -> tuple[dict[str, Tree], str]:
     for key in ("input", "result", "facts"):
         if key in fields:
             try:
-                copied[key] = _copy_json(fields[key], key, 0)
-            except _TooDeepError:
-                problem = f"the {key} is nested deeper than {_DEEPEST} levels"
+                copied[key] = _Copy().copy(fields[key], key, 0)
+            except _UnreadableError as error:
+                problem = f"the {key} is {error}"
     plain = (*_TEXTS, "stop_active")
     return {**copied, **{key: fields[key] for key in plain if key in fields}}, problem
 
 
-def _copy_json(value: object, place: str, depth: int) -> Tree:
-    if depth > _DEEPEST:
-        raise _TooDeepError
-    if value is None or isinstance(value, (bool, str, int, float)):
-        return _copy_plain(value, place)
-    if isinstance(value, Mapping):
-        if wrong := [key for key in value if not isinstance(key, str)]:
-            raise TypeError(f"{place} has the key {wrong[0]!r}; a key in JSON is a text")
-        return {key: _copy_json(item, f"{place}[{key!r}]", depth + 1) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_copy_json(item, f"{place}[{number}]", depth + 1) for number, item in enumerate(value)]
-    hint = next((hint for kind, hint in _HINTS if isinstance(value, kind)), "")
-    hint = hint or ("Pass value.isoformat()" if hasattr(value, "isoformat") else "Pass plain JSON values")
-    raise TypeError(f"{place} is {type(value).__name__}, which is not JSON. {hint}.")
+class _Copy:
+    """A copy of a JSON value; one that contains a part many times is larger than it looks."""
+
+    def __init__(self) -> None:
+        self._left = MOST_BYTES
+
+    def copy(self, value: object, place: str, depth: int) -> Tree:
+        """Copy a value; TypeError or ValueError for what is not JSON."""
+        self._left -= 1 + (len(value) if isinstance(value, str) else 0)
+        if self._left < 0:
+            raise _UnreadableError(f"larger than {MOST_BYTES >> 20} MiB")
+        if depth > _DEEPEST:
+            raise _UnreadableError(f"nested deeper than {_DEEPEST} levels")
+        if value is None or isinstance(value, (bool, str, int, float)):
+            return _copy_plain(value, place)
+        if isinstance(value, Mapping):
+            if wrong := [key for key in value if not isinstance(key, str)]:
+                raise TypeError(f"{place} has the key {wrong[0]!r}; a key in JSON is a text")
+            self._left -= sum(map(len, value))
+            return {
+                str.__str__(key): self.copy(item, f"{place}[{key!r}]", depth + 1)
+                for key, item in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return [self.copy(item, f"{place}[{number}]", depth + 1) for number, item in enumerate(value)]
+        hint = next((hint for kind, hint in _HINTS if isinstance(value, kind)), "")
+        hint = hint or ("Pass value.isoformat()" if hasattr(value, "isoformat") else "Pass plain JSON values")
+        raise TypeError(f"{place} is {type(value).__name__}, which is not JSON. {hint}.")
 
 
 def _copy_plain(value: str | float | None, place: str) -> Tree:
@@ -195,6 +230,8 @@ def _copy_plain(value: str | float | None, place: str) -> Tree:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
+        if value.bit_length() > _MOST_BITS:
+            raise ValueError(f"{place} is an integer of more than 4,300 digits. Pass text")
         return int(value)
     if not isfinite(value):
         raise ValueError(f"{place} is {value}, which JSON does not have")

@@ -7,6 +7,10 @@ from typing import Any, Literal
 
 from hookport.model.runs import Decision
 from hookport.runtime.engine import DispatchReport, HookRun, is_unapproved
+from hookport.runtime.policy import is_guarded_event
+from hookport.runtime.sessions import STOPS
+from hookport.wire.answers import NO_REASON
+from hookport.wire.texts import MOST_CONTEXT, MOST_MESSAGE, MOST_REASON, fit
 
 Verdict = Literal["none", "allow", "ask", "deny"]
 Status = Literal["ran", "failed", "skipped", "unapproved", "started"]
@@ -78,19 +82,29 @@ def make_outcome(
     decision, call = report.decision, report.event.call
     is_rewritten = decision.updated_input is not None and call is not None
     replaced = decision.replaced_result
+    verdict, reason = _find_verdict(report.event.event, decision), fit(decision.reason, MOST_REASON)
     return Outcome(
         event=report.event.event,
-        verdict=decision.verdict,
-        reason=decision.reason,
+        verdict=verdict,
+        reason=reason if verdict != "deny" or reason.strip() else NO_REASON,
         input=call.raw if is_rewritten and call is not None else given,
-        context=decision.context,
-        message=decision.system_message,
+        context=fit(decision.context, MOST_CONTEXT),
+        message=fit(decision.system_message, MOST_MESSAGE),
         result=result if replaced is None else replaced,
         carry_on=decision.carry_on,
         suppress_output=decision.suppress_output,
         runs=tuple(map(_make_run, report.runs)),
         notes=notes,
     )
+
+
+def _find_verdict(event: str, decision: Decision) -> Verdict:
+    """The verdict, so that who looks at nothing else does not go on where a hook ends the agent."""
+    if decision.carry_on:
+        return decision.verdict
+    if event in STOPS:
+        return "none"
+    return "deny" if is_guarded_event(event) else decision.verdict
 
 
 def make_failed_outcome(event: str, decision: Decision, given: dict[str, Any], result: object) -> Outcome:

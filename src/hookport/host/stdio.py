@@ -6,9 +6,11 @@ What goes wrong is an answer. After the end of its input it answers what it has 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from math import isfinite
 from typing import IO, cast
 
 from hookport import __version__
@@ -28,6 +30,8 @@ UNREADABLE, NO_REQUEST, NO_METHOD, WRONG_PARAMS, OUR_FAULT = -32700, -32600, -32
 NOT_INITIALIZED, CANCELLED = -32002, -32800
 # What a line may have around the largest payload.
 _LONGEST_LINE = 2 * MOST_BYTES
+# What finds the id of a request of which not all can be read.
+_TOKENS = re.compile(rb'"id"\s*:|"(?:[^"\\]|\\.)*"|[][{}]|-?[0-9][0-9.eE+-]*')
 INITIALIZE = ("version", "root", "agent", "tools", "env", "on_failure", "session", "timeout")
 
 Params = dict[str, Tree]
@@ -60,9 +64,12 @@ class Server:
         """Answer every line, and wait for the events that still run."""
         while line := source.readline(_LONGEST_LINE + 1):
             if len(line) > _LONGEST_LINE:
-                self._write_error(None, UNREADABLE, f"a line is longer than {_LONGEST_LINE >> 20} MiB")
-                break
-            if line.strip():
+                self._write_error(
+                    _find_id(line), WRONG_PARAMS, f"the line is longer than {_LONGEST_LINE >> 20} MiB"
+                )
+                while line and not line.endswith(b"\n"):
+                    line = source.readline(_LONGEST_LINE)
+            elif line.strip():
                 self._answer_line(line)
         with self._idle:
             self._idle.wait_for(lambda: not self._runs)
@@ -77,11 +84,16 @@ class Server:
     def _answer_line(self, line: bytes) -> None:
         try:
             request = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            self._write_error(None, UNREADABLE, f"the line is not JSON: {error}")
+        except RecursionError:
+            id_ = _find_id(line)
+            code = UNREADABLE if id_ is None else WRONG_PARAMS
+            self._write_error(id_, code, "the line is nested too deeply to be read")
+            return
+        except ValueError as error:
+            self._write_error(_find_id(line), UNREADABLE, f"the line is not JSON: {error}")
             return
         id_ = request.get("id") if isinstance(request, dict) else None
-        id_ = id_ if isinstance(id_, (str, int, float)) else None
+        id_ = id_ if _is_id(id_) else None
         try:
             method, params = _check_request(request)
             self._answer_request(id_, method, params, is_asked="id" in request)
@@ -110,7 +122,7 @@ class Server:
 
     def _initialize(self, params: Params) -> Tree:
         version = params.get("version")
-        if version != VERSION:
+        if type(version) is not int or version != VERSION:
             raise RequestError(
                 WRONG_PARAMS, f"version is {version!r}; hookport {__version__} speaks {VERSION}"
             )
@@ -144,21 +156,23 @@ class Server:
         fields = _check_keys(params, ("event", *EVENT_FIELDS))
         event = fields.pop("event", "")
         key = json.dumps(id_)
-        if key in self._runs:
-            raise RequestError(NO_REQUEST, f"a request with the id {key} is not answered yet")
+        with self._idle:
+            if key in self._runs:
+                raise RequestError(NO_REQUEST, f"a request with the id {key} is not answered yet")
         run = self._get_host().begin(event, fields)
         self._runs[key] = run
         run.when_over(lambda: self._end(id_, key, run))
 
     def _end(self, id_: Tree, key: str, run: EventRun) -> None:
-        try:
-            self._write({"id": id_, "result": run.get_outcome().as_json()})
-        except StopRunError:
-            self._write_error(id_, CANCELLED, "the request was cancelled, and its hooks were ended")
-        except Exception as error:  # noqa: BLE001  (an error is data)
-            self._write_error(id_, OUR_FAULT, f"{type(error).__name__}: {error}")
-        finally:
-            with self._idle:
+        # Until the answer is written its id is taken, and nobody who has read it finds that it is.
+        with self._idle:
+            try:
+                self._write({"id": id_, "result": run.get_outcome().as_json()})
+            except StopRunError:
+                self._write_error(id_, CANCELLED, "the request was cancelled, and its hooks were ended")
+            except Exception as error:  # noqa: BLE001  (an error is data)
+                self._write_error(id_, OUR_FAULT, f"{type(error).__name__}: {error}")
+            finally:
                 del self._runs[key]
                 self._idle.notify_all()
 
@@ -205,9 +219,36 @@ def _check_request(request: Tree) -> tuple[str, Params]:
         raise RequestError(NO_REQUEST, "a request has the name of a method")
     if not isinstance(params, dict):
         raise RequestError(WRONG_PARAMS, "params must be an object")
-    if not isinstance(request.get("id", 0), (str, int, float)):
+    if not _is_id(request.get("id", 0)):
         raise RequestError(NO_REQUEST, "an id is a text or a number")
+    if "id" not in request and method != "cancel":
+        raise RequestError(NO_REQUEST, f"{method} needs an id, or nobody gets its result")
     return method, params
+
+
+def _is_id(value: Tree) -> bool:
+    """Whether it can be written again: JSON has no infinity, which Python reads."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, str) or (is_number and isfinite(value))
+
+
+def _find_id(line: bytes) -> Tree:
+    """The id of a request that is no readable JSON, so that its sender does not wait for ever; or None."""
+    depth, is_id = 0, False
+    for token in _TOKENS.finditer(line):
+        text = token[0]
+        if text in b"{[":
+            depth += 1
+        elif text in b"]}":
+            depth -= 1
+        elif depth == 1 and is_id:
+            try:
+                value = json.loads(text)
+            except ValueError:
+                return None
+            return value if _is_id(value) else None
+        is_id = depth == 1 and text.startswith(b'"id"')
+    return None
 
 
 def _check_keys(params: Params, known: tuple[str, ...]) -> Params:

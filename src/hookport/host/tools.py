@@ -19,6 +19,11 @@ _TOOL_TRAITS = ("bare MCP", "server last")
 # What a call of the tool is about: without it no guard can judge the call.
 _ABOUT = {"shell": "command", "web_fetch": "url"}
 _ABOUT |= dict.fromkeys(("file_read", "file_write", "file_edit", "notebook_edit"), "path")
+# Of these fields a call may have one argument only: no guard knows which of two the tool would use.
+_ONCE: dict[str, tuple[str, ...]] = {
+    **{kind: (field,) for kind, field in _ABOUT.items()},
+    **dict.fromkeys(("file_write", "file_edit", "notebook_edit"), ("path", "content", "new")),
+}
 # Arguments with several commands; a list in any other is one command, word by word.
 _SEVERAL = ("commands", "cmds")
 
@@ -34,7 +39,7 @@ class Tool:
     kind: str
     fields: Mapping[str, str]
 
-    def __init__(self, kind: str, **fields: str) -> None:
+    def __init__(self, kind: str, /, **fields: str) -> None:
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "fields", fields)
 
@@ -54,6 +59,8 @@ class ToolTable:
     """The tools of one host, and its wire: all that a dispatch needs to know of an agent."""
 
     def __init__(self, agent: str, tools: Tools) -> None:
+        if not isinstance(tools, Mapping):
+            raise TypeError(f"tools is {type(tools).__name__}; it must be a mapping")
         self._tools = {name: _check_tool(name, tool) for name, tool in tools.items()}
         hub = get_wire(next(name for name in list_dialects() if get(name).is_hub))
         tables: dict[str, Tree] = {"mcp": ("mcp__", "__", "", 0)}
@@ -103,6 +110,7 @@ class ToolTable:
         key = fields.get(about, "").partition(":")[0]
         is_judged = not about or not raw or raw.get(key) is not None or name in wire.patches
         problem = "" if is_judged else _explain_unknown_field(name, tool.kind, about, raw)
+        problem = problem or _explain_doubt(name, tool, raw)
         return wire.replace(inputs={**wire.inputs, name: fields}, batches=batches), problem
 
 
@@ -114,11 +122,31 @@ def _explain_unknown_field(name: str, kind: str, about: str, raw: Mapping[str, T
     )
 
 
+def _explain_doubt(name: str, tool: Tool, raw: Mapping[str, Tree]) -> str:
+    """Explain which two arguments may be the same field, where the host does not name it; or empty."""
+    for field in _ONCE.get(tool.kind, ()):
+        types = kinds.TYPES.get(field, object)
+        keys = [key for key in kinds.SPELLINGS[field] if key not in tool.fields.values()]
+        keys = [key for key in keys if raw.get(key) is not None and isinstance(raw[key], types)]
+        if len(keys) > 1 and field not in tool.fields:
+            named = f"'{keys[0]}' or '{keys[1]}'"
+            return (
+                f"the {field} of '{name}' may be its argument {named}. "
+                f'Name it in the host: Tool("{tool.kind}", {field}="…")'
+            )
+    return ""
+
+
 def _check_tool(name: object, tool: object) -> Tool | McpTool | None:
     """Check an entry of `tools`; ValueError or TypeError says what is wrong with it."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"tools has the key {name!r}; a tool's name is a text that is not empty")
-    if tool is None or isinstance(tool, McpTool):
+    if tool is None:
+        return tool
+    if isinstance(tool, McpTool):
+        names: tuple[object, ...] = (tool.server, tool.tool)
+        if not all(isinstance(text, str) and text for text in names):
+            raise ValueError(f"tools['{name}'] is {tool}; its server and its tool must be texts, not empty")
         return tool
     entry = Tool(tool) if isinstance(tool, str) else tool
     if not isinstance(entry, Tool):

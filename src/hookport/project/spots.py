@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from hookport.agents import Dialect, get, list_dialects
 from hookport.base.tree import Tree
+from hookport.convert.checks.scripts import find_place_folder
 from hookport.errors import InputError, Problem
 from hookport.project.disk import Log, expand_place, read_data
 from hookport.project.places import (
@@ -166,7 +167,8 @@ def _expand_site(site: Site, folders: Folders, log: Log) -> Iterator[Spot]:
         elif dialect.shape.companions or site.scope == "user":
             above = file.parent
         else:
-            above = folders.root
+            at_file = find_place_folder(dialect, file, "plugin") if dialect.starts_in_package else None
+            above = at_file or folders.root
         is_named = "*" in site.package or bool(dialect.shape.companions)
         yield Spot(file, above, site.scope, above.name if is_named else "", site.dialects)
 

@@ -241,7 +241,7 @@ def _read_hook(reading: _Reading, group: _Group, place: Place, entry: Tree) -> N
     if reason:
         reading.note(NeverRuns, place, what="this hook", reason=reason, way="Correct it.")
     elif group.spec is not None and _ignores_matcher(dialect, group.spec, group.tree, hook):
-        reading.note(IgnoredMatcher, place, matcher=group.tree["matcher"])
+        reading.note(IgnoredMatcher, place, matcher=group.tree[dialect.shape.matcher_key])
     reading.hooks.append((hook, place))
 
 
@@ -250,34 +250,34 @@ def _ignores_matcher(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree
     unread = matching.grammar in ("none", "ignored") or not (hook.matcher or hook.content)
     # If the agent ignores the matcher, every spelling of "all" is no loss.
     as_pattern = matching._replace(grammar="regex") if matching.grammar in ("none", "ignored") else matching
-    return unread and not means_all(as_pattern, group.get("matcher") or "")
+    return unread and not means_all(as_pattern, group.get(dialect.shape.matcher_key) or "")
 
 
 def _find_skip_reason(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]) -> str:
-    if spec is None or group.get("matcher") not in find_matching(dialect, spec).never:
+    matcher = group.get(dialect.shape.matcher_key)
+    if spec is None or matcher not in find_matching(dialect, spec).never:
         return ""
-    return (
-        f"'{group['matcher']}' is not a valid matcher on {spec.native}; without a matcher it runs every time"
-    )
+    return f"'{matcher}' is not a valid matcher on {spec.native}; without a matcher it runs every time"
 
 
 def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -> Hook | None:
     dialect, (file, path) = reading.dialect, place
-    matcher = group.tree.get("matcher", "")
+    matcher_key = dialect.shape.matcher_key
+    matcher = group.tree.get(matcher_key, "")
     if not isinstance(matcher, str):
-        at = Place(file, (*group.place.path, "matcher"))
+        at = Place(file, (*group.place.path, matcher_key))
         reading.refuse(at, f"must be a string, not {name_kind(matcher)}")
         return None
     if not isinstance(entry, Mapping):
         reading.refuse(place, f"must be an object, not {name_kind(entry)}")
         return None
     problems: list[Problem] = []
-    structure = ("matcher", "hooks", *dialect.shape.group_fields) if group.is_flat else ()
+    structure = (matcher_key, "hooks", *dialect.shape.group_fields) if group.is_flat else ()
     hook = read_entry(dialect, entry, path, structure, problems)
     extra: dict[str, Tree] = {}
     values: dict[str, Tree] = {}
     for key, value in group.tree.items():
-        if key in ("matcher", "hooks") or (group.is_flat and key not in dialect.shape.group_fields):
+        if key in (matcher_key, "hooks") or (group.is_flat and key not in dialect.shape.group_fields):
             continue
         if key in dialect.shape.group_fields:
             field = as_field(dialect.shape.group_fields[key])
@@ -296,7 +296,7 @@ def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -
     spec = group.spec
     terms, content = read_matcher(dialect, spec, matcher) if spec else ((), "")
     if spec is None and matcher:
-        data = {**hook.provider_data.get(dialect.id, NOTHING), "group": {**extra, "matcher": matcher}}
+        data = {**hook.provider_data.get(dialect.id, NOTHING), "group": {**extra, matcher_key: matcher}}
         hook = hook._replace(provider_data={dialect.id: data})
     return bind(dialect, hook, group.native, spec, terms, content)
 
@@ -314,7 +314,7 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
 
 
 def _add_entry(groups: list[dict[str, Tree]], dialect: Dialect, hook: Hook, matcher: str | None) -> None:
-    head: dict[str, Tree] = {} if matcher is None else {"matcher": matcher}
+    head: dict[str, Tree] = {} if matcher is None else {dialect.shape.matcher_key: matcher}
     head.update(write_group_extra(dialect, hook))
     entry = write_entry(dialect, hook)
     if dialect.shape.forms[0] == "flat":

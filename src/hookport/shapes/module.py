@@ -148,11 +148,19 @@ def make_module_shape(template: str) -> Shape:
             "TITLE": dialect.title,
             "HOOKS": f"[\n{lines}\n]",
             "CALLBACKS": json.dumps(callbacks),
+            **_describe_project(dialect),
         }
         shared = read_template("module.ts").replace("// __IMPORTS__\n", imports)
-        return {dialect.locations[0].path: f"{fill(shared, values)}\n{code}"}
+        return {dialect.locations[0].path: f"{fill(shared, values)}\n{fill(code, values)}"}
 
     return Shape(decode, encode, by_event=False)
+
+
+def _describe_project(dialect: Dialect) -> dict[str, str]:
+    """The values for a template: the variable with the project's folder, and its folders of plugins."""
+    folders = [place.path.split("/")[0] for place in dialect.locations if place.scope == "project"]
+    variable = next((name for name, value in dialect.wire.env.items() if value == "$root"), "")
+    return {"VARIABLE": json.dumps(variable), "FOLDERS": json.dumps(list(dict.fromkeys(folders)))}
 
 
 def _split_imports(code: str) -> tuple[str, str]:

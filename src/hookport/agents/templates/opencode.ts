@@ -1,4 +1,5 @@
-const ROOT = "OPENCODE_PROJECT_DIR";
+const ROOT = __VARIABLE__;
+const FOLDERS = __FOLDERS__; // of a project, where plugins are
 const BEFORE = "tool.execute.before";
 const AFTER = "tool.execute.after";
 const PROMPT = "chat.message";
@@ -25,8 +26,8 @@ const add = (output, context) => {
 
 // The project of this file, or else the host's.
 const rootOf = (host) => {
-  const [, own] = /^(.+)[\\/]\.opencode[\\/]plugins?$/.exec(import.meta.dirname ?? "") ?? [];
-  if (own && own !== (process.env.HOME ?? process.env.USERPROFILE)) return own;
+  const [, own, folder] = /^(.+)[\\/]([^\\/]+)[\\/]plugins?$/.exec(import.meta.dirname ?? "") ?? [];
+  if (own && FOLDERS.includes(folder) && own !== (process.env.HOME ?? process.env.USERPROFILE)) return own;
   // Outside a repository the host's project is the root of the disk.
   return host.worktree && host.worktree !== "/" ? host.worktree : host.directory;
 };
