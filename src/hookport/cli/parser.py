@@ -37,6 +37,9 @@ class Parser(ArgumentParser):
         namespace, rest = self.parse_known_args(args)
         if rest:
             self._refuse_option(rest[0]) if rest[0].startswith("-") else self._refuse_argument(rest[0])
+        if "agents" in namespace:
+            # An agent that is named twice is one agent.
+            namespace.agents = list(dict.fromkeys(namespace.agents))
         return namespace
 
     def format_help(self) -> str:
