@@ -180,6 +180,26 @@ def test_an_option_before_the_command_is_named_with_its_place() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "words_",
+    [
+        ["--agent", "codex,cursor"],
+        ["--agent", "codex", "--agent", "cursor"],
+        ["--agent", " codex , cursor,"],
+        ["--agent=codex,cursor", "--agent", "codex"],
+    ],
+    ids=" ".join,
+)
+def test_an_agent_is_named_once_however_it_is_written(words_: list[str]) -> None:
+    commands = [name for name in COMMANDS if "--agent" in make_command_parser(name).list_options()]
+    named = {
+        name: make_command_parser(name).parse(words_).agents
+        for name in commands
+        if name in ("doctor", "log", "matrix", "prove", "status", "sync", "unsync")
+    }
+    assert [name for name, agents in named.items() if agents != ["codex", "cursor"]] == []
+
+
 def list_texts() -> list[tuple[str, str]]:
     """Every text of the source, with its file; of a formatted one the constant parts."""
     source = Path(cli.__file__).parent.parent

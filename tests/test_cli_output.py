@@ -262,3 +262,29 @@ def test_schemas_are_tight_and_say_what_is_not_always_there(path: Path) -> None:
         optional = part["properties"].keys() - set(part["required"])
         text = part["description"]
         assert not optional or "there" in text or "left out" in text, text
+
+
+def test_unsync_names_what_it_would_remove_and_shows_what_it_would_edit(project: Project) -> None:
+    (project.root / ".gemini").mkdir()
+    (project.root / ".gemini/settings.json").write_text('{\n  "theme": "dark"\n}\n')
+    project.run("sync --agent cursor,gemini-cli --vendor")
+    shown = project.run("unsync --dry-run")[1]
+    edited = [line for line in shown.splitlines() if line.startswith("would be cleaned")]
+    assert edited == ["would be cleaned  .gemini/settings.json"]
+    assert {line for line in shown.splitlines() if line.startswith("would be removed")} == {
+        "would be removed  .cursor/hooks.json",
+        "would be removed  .hookport/bridge.plan",
+        "would be removed  .hookport/bridge.pyz",
+    }
+    assert [line for line in shown.splitlines() if line.startswith("--- ")] == [
+        f"--- {project.root}/.gemini/settings.json"
+    ]
+
+
+def test_a_compiled_plan_is_shown_as_its_size(project: Project) -> None:
+    shown = project.run("vendor")[1]
+    assert "wrote .hookport/bridge.plan" in shown
+    size = (project.root / ".hookport/bridge.plan").stat().st_size
+    undone = project.run("undo --dry-run")[1]
+    assert f"{project.root}/.hookport/bridge.plan: compiled plan, {size} → 0 bytes\n" in undone
+    assert "watched" not in undone

@@ -196,7 +196,7 @@ def test_a_stream_that_the_caller_closed_is_no_bug(command: str, closed: str, pr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("command", ["check", "status", "dialects --json", "--help", "doctor"])
+@pytest.mark.parametrize("command", ["check", "status", "dialects --json", "--help", "sync --help", "doctor"])
 def test_a_full_disk_is_named(command: str, project: Path) -> None:
     done = run_shell(f"{command} >/dev/full", project)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (

@@ -394,7 +394,9 @@ def test_a_table_fits_and_keeps_every_sign(rows: list[tuple[str, ...]], width: i
         paint = paint_for(width, monkeypatch)
         table = [("", "", ""), *rows]  # so that every sign is one of a cell
         lines = shown_lines(format_table(table, paint, {"a": "kept"}, indent=2))
-        lines += shown_lines(paint.fold("  " + " ".join(cell for row in rows for cell in row), 6))
+        lines += shown_lines(
+            paint.fold("  " + " ".join(paint.make_shown(cell) for row in rows for cell in row), 6)
+        )
         lines += shown_lines("".join(format_columns(row, (5, 9), paint) for row in table))
         assert [line for line in lines if measure(line) > width] == []
         written = squeeze("".join(paint.make_shown(cell) for row in rows for cell in row))

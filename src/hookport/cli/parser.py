@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
@@ -36,6 +37,9 @@ class Parser(ArgumentParser):
         namespace, rest = self.parse_known_args(args)
         if rest:
             self._refuse_option(rest[0]) if rest[0].startswith("-") else self._refuse_argument(rest[0])
+        if "agents" in namespace:
+            # An agent that is named twice is one agent.
+            namespace.agents = list(dict.fromkeys(namespace.agents))
         return namespace
 
     def format_help(self) -> str:
@@ -43,6 +47,11 @@ class Parser(ArgumentParser):
         from hookport.cli.help import find_width, format_command
 
         return format_command(self, find_width())
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """End after the help, or raise OSError where it cannot be written."""
+        sys.stdout.flush()
+        super().exit(status, message)
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print."""
