@@ -28,7 +28,7 @@ def forms() -> Iterator[tuple[str, dict[str, Any]]]:
 
 SENT: dict[str, Places] = {name: tree["sent"] for name, tree in forms() if "sent" in tree}
 TAKEN: dict[str, Places] = {**SENT, **{name: tree["taken"] for name, tree in forms() if "taken" in tree}}
-# By field and dialect; a dialect that is not there uses the common words.
+# By field and dialect; a dialect that is not there uses the common words, and `*` stands for any other word.
 WORDS: dict[str, dict[str, dict[str, str]]] = {}
 for _name, _tree in forms():
     for _field, _words in _tree.get("words", {}).items():

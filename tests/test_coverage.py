@@ -48,6 +48,12 @@ SCRIPT = "#!/bin/sh\necho '{\"cancel\": true}'\n"
 # Where an agent reads a project's file: `start` in its start folder only, `repository` from every folder of
 # the repository, `root` from its root (below it, nobody knows: --trust-folder changes what is read).
 READS: dict[str, dict[str, str]] = {
+    "antigravity": {
+        ".agents/hooks.json": "start",
+        ".agent/hooks.json": "start",
+        "_agents/hooks.json": "start",
+        "_agent/hooks.json": "start",
+    },
     "augment": {".augment/settings.json": "repository", ".augment/settings.local.json": "repository"},
     "claude-code": {".claude/settings.json": "start", ".claude/settings.local.json": "repository"},
     "cline": {".clinerules/hooks/*": "repository", ".cline/hooks/*": "repository"},
@@ -59,7 +65,13 @@ READS: dict[str, dict[str, str]] = {
         ".github/copilot/settings.local.json": "root",
         ".github/hooks/hookport-vscode.json": "root",
     },
+    "crush": {"crush.json": "repository", ".crush.json": "repository"},
     "cursor": {".cursor/hooks.json": "repository"},
+    "devin": {
+        ".devin/hooks.v1.json": "start",
+        ".devin/config.json": "start",
+        ".devin/config.local.json": "start",
+    },
     "factory-droid": {
         ".factory/hooks.json": "repository",
         ".factory/settings.json": "repository",
@@ -196,7 +208,7 @@ def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site
 
 
 # Agents that ask nobody whether a folder is trusted; Claude Code asks, and calls no entry before.
-UNASKED = ("augment", "cline", "factory-droid", "goose", "kiro", "qwen-code", "reasonix")
+UNASKED = ("augment", "cline", "crush", "devin", "factory-droid", "goose", "kiro", "qwen-code", "reasonix")
 
 
 @pytest.mark.parametrize(

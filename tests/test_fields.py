@@ -48,7 +48,10 @@ def captured() -> list[tuple[str, str, dict[str, Any], str]]:
 
 def at(tree: Any, place: str) -> Any:
     for key in place.split("."):
-        tree = tree.get(key) if isinstance(tree, dict) else None
+        if isinstance(tree, list):
+            tree = tree[int(key)] if key.isdecimal() and int(key) < len(tree) else None
+        else:
+            tree = tree.get(key) if isinstance(tree, dict) else None
     return tree
 
 
@@ -65,7 +68,9 @@ def said(places: Places, event: str, payload: dict[str, Any]) -> dict[str, Any]:
 
 def in_common(field: str, dialect: str, value: Any) -> Any:
     """A value in the words that all have in common."""
-    words = {native: common for common, native in WORDS.get(field, {}).get(dialect, {}).items()}
+    words = {
+        native: common for common, native in WORDS.get(field, {}).get(dialect, {}).items() if common != "*"
+    }
     if field == "end" and "other" in words:
         words.pop("other")
     if field == "time" and isinstance(value, int):
@@ -82,10 +87,10 @@ def in_own(field: str, dialect: str, value: Any) -> Any:
         return round(value / 1000)
     if field == "time" and dialect == "copilot-cli":
         return value
-    if field == "turn" and dialect == "kimi-cli" and value.isdecimal():
+    if field == "turn" and dialect in ("kimi-cli", "reasonix") and value.isdecimal():
         return int(value)
     words = WORDS.get(field, {}).get(dialect, {})
-    return words.get(value, value) if isinstance(value, str) else value
+    return words.get(value, words.get("*", value)) if isinstance(value, str) else value
 
 
 def natives(script: str, event: Event) -> str | None:

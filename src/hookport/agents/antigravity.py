@@ -14,6 +14,7 @@ from hookport.shapes.dialect import (
     DecodedManifest,
     Dialect,
     EventSpec,
+    FolderTrust,
     HandlerSpec,
     Location,
     Matching,
@@ -388,6 +389,9 @@ DIALECT = Dialect(
     adjust=adjust,
     # A command starts in the folder of its file, `.agents`, and no variable names the project.
     commands_start="moving",
+    # The customization root is the folder of the workspace; whether it looks further up is not documented.
+    project_read="start",
+    folder_trust=FolderTrust("", (), "Trust the workspace when Antigravity asks.", "doc"),
     project_dir=(REPOSITORY,),
     programs=("agy",),
     home=("~/.gemini/config", ""),

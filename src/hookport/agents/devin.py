@@ -172,6 +172,8 @@ DIALECT = Dialect(
     obeys=("decision",),
     # The documentation's examples are relative to the project, and no page says where commands start.
     commands_start="moving",
+    # Whether it reads them when it is started below them is not documented.
+    project_read="start",
     project_dir=(*spell_root("DEVIN_PROJECT_DIR"), REPOSITORY),
     other_places={
         "also read": (
