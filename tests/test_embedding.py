@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell sc
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "embedding"
 PAGE = ROOT / "docs" / "embedding.md"
-# Lines of the agents themselves, without blank ones; the issue asks for about 30.
+# Lines of the agents themselves, without blank ones: what a reader takes in at once.
 LONGEST_AGENT = 36
 
 
@@ -92,6 +92,31 @@ def test_a_program_is_told_that_hookport_is_missing(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "spawn hookport ENOENT" in done.stderr
+
+
+@needs_node
+def test_a_client_whose_server_has_ended_rejects_every_request(tmp_path: Path) -> None:
+    """An agent would wait for ever for an answer that nobody writes."""
+    program = tmp_path / "hookport"
+    program.write_text('#!/bin/sh\nread line\necho \'{"jsonrpc": "2.0", "id": 1, "result": {}}\'\n', "utf-8")
+    program.chmod(0o755)
+    agent = tmp_path / "agent.ts"
+    agent.write_text(
+        f'import {{ connect }} from "{EXAMPLE}/hookport.ts";\n'
+        'const hooks = await connect({ agent: "a" });\n'
+        "for (const turn of [1, 2])\n"
+        '  await hooks.fire("session_end", {}).catch(() => console.log(turn));\n',
+        "utf-8",
+    )
+    done = subprocess.run(
+        [NODE, str(agent)],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("1\n2\n", "", 0)
 
 
 @pytest.mark.parametrize("name", ["agent.py", "agent.ts", "hookport.ts"])

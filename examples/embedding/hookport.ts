@@ -21,11 +21,18 @@ export async function connect(params: object) {
     waiting.get(reply.id)?.(reply);
     waiting.delete(reply.id);
   });
-  const fail = (why: string) => waiting.forEach((settle) => settle({ error: { message: why } }));
+  let ended = "";
+  const fail = (why: string) => {
+    ended ||= why;
+    waiting.forEach((settle) => settle({ error: { message: ended } }));
+    waiting.clear();
+  };
   server.on("error", (error) => fail(error.message));
-  server.on("exit", () => fail("hookport serve-stdio has ended"));
+  server.stdin.on("error", (error) => fail(error.message));
+  server.on("close", () => fail("hookport serve-stdio has ended"));
   const call = (method: string, params: object) =>
     new Promise<any>((resolve, reject) => {
+      if (ended) return reject(new Error(ended));
       const id = ++last;
       waiting.set(id, (reply) => (reply.error ? reject(new Error(reply.error.message)) : resolve(reply.result)));
       server.stdin.write(JSON.stringify({ jsonrpc: "2.0", id, method, params }) + "\n");
