@@ -282,6 +282,7 @@ def test_words_from_elsewhere_lead_to_what_there_is() -> None:
             "unknown option '--yes' of `hookport sync`",
             "leave it out: `hookport sync` asks nothing",
         ),
+        (["sync", "--agent", " ,"], "--agent: no name given", "`hookport sync --help` shows the usage"),
         (["sync", "-n"], "unknown option '-n' of `hookport sync`", "did you mean `--dry-run`?"),
         (["log", "-a", "codex"], "unknown option '-a' of `hookport log`", "did you mean `--agent`?"),
         (

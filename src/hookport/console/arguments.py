@@ -6,8 +6,11 @@ from argparse import ArgumentTypeError
 
 
 def split_names(text: str) -> list[str]:
-    """Split names at commas."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """Split names at commas; at least one, so that an empty variable does not stand for all of them."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise ArgumentTypeError("no name given")
+    return names
 
 
 def parse_count(text: str) -> int:
