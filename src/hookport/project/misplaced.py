@@ -53,6 +53,8 @@ SKIPPED = frozenset(
 SHORTEST_NAME = 4
 # Keys that belong to hooks; a file with others is not moved as a whole.
 ABOUT_HOOKS = frozenset({"$schema", "description", "hooks", "name", "spec", "version"})
+# The scopes of places in a project: a folder may be one agent's there and another's in the home.
+IN_PROJECT = ("project", "local")
 # Words in the names of files at a project root that may contain hooks.
 AT_ROOT = ("hook", "setting")
 # Folders at a project root in which people keep hooks.
@@ -160,7 +162,7 @@ def _list_read_files(folders: Folders) -> set[str]:
 def _list_folders(folders: Folders) -> Iterator[_Folder]:
     yield _Folder(folders.root, "root", ())
     for name in _list_folder_names(folders.root):
-        readers = find_readers(name)
+        readers = find_readers(name, *IN_PROJECT)
         if readers or name in HOOK_FOLDERS:
             yield _Folder(folders.root / name, "project", readers)
     home = find_home_folder(folders.env)
@@ -181,20 +183,22 @@ def _list_folder_names(folder: Path) -> list[str]:
 
 
 @cache
-def _list_own_folders(name: str) -> tuple[str, ...]:
-    """The first step of each place of a dialect, from a project root or from a home."""
-    places = [location for location in get(name).locations if location.scope not in ("plugin", "system")]
+def _list_own_folders(name: str, *scopes: str) -> tuple[str, ...]:
+    """The first step of each place of a dialect, from a project root or from a home; or of these scopes."""
+    wanted = scopes or ("project", "local", "user")
+    places = [location for location in get(name).locations if location.scope in wanted]
     paths = [place.path.removeprefix("~/") for place in places]
     return tuple(dict.fromkeys(path.partition("/")[0] for path in paths if "/" in path))
 
 
 @cache
-def find_readers(name: str) -> tuple[Dialect, ...]:
-    """The dialects whose folder has this name, or a name that certainly means it."""
+def find_readers(name: str, *scopes: str) -> tuple[Dialect, ...]:
+    """The dialects whose folder has this name, or a name that certainly means it; of these scopes first."""
     everyone = [get(dialect_name) for dialect_name in list_dialects()]
-    exact = tuple(dialect for dialect in everyone if name in _list_own_folders(dialect.id))
-    if exact:
-        return exact
+    for wanted in (scopes, ()) if scopes else ((),):
+        exact = tuple(dialect for dialect in everyone if name in _list_own_folders(dialect.id, *wanted))
+        if exact:
+            return exact
     folded = _fold_name(name)
     if len(folded) < SHORTEST_NAME:
         return ()
@@ -268,7 +272,7 @@ def judge_file(
         return _judge_folder(file, data, root, env)
     if documents.detect_kind(str(file)) == "text":
         return None
-    readers = readers or (find_readers(_take_first_step(file, root)) if scope != "user" else ())
+    readers = readers or (find_readers(_take_first_step(file, root), *IN_PROJECT) if scope != "user" else ())
     content = _recognise_content(file, data, readers)
     if content is None:
         return None
