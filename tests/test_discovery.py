@@ -473,7 +473,7 @@ def test_what_is_no_file_is_neither_opened_nor_fatal(disk: Disk) -> None:
     (hooks / "a-link").symlink_to("nowhere")
     (hooks / "b-loop").symlink_to("b-loop")
     special = "is a pipe, a socket or a device, not a file"
-    loop = f"cannot read it: {os.strerror(errno.ELOOP)}"
+    loop = f"cannot be read: {os.strerror(errno.ELOOP)}"
     found = disk.found()
     assert found.hooks == (in_folder(good),)
     assert found.findings == (
@@ -506,7 +506,7 @@ def test_other_files_that_are_none_are_told_too(disk: Disk) -> None:
 def test_what_may_not_be_read_is_told(disk: Disk) -> None:
     good = disk.hook("~/.config/agents/hooks/good")
     hidden = disk.hook(".agents/hooks/hidden")
-    denied = f"cannot read it: {os.strerror(errno.EACCES)}"
+    denied = f"cannot be read: {os.strerror(errno.EACCES)}"
     (hidden / "HOOK.md").chmod(0)
     assert disk.found().findings == (broken(hidden / "HOOK.md", denied),)
     hidden.parent.chmod(0)

@@ -228,7 +228,7 @@ def _mark(name: str, events: Mapping[str, Tree]) -> Tree:
 
 
 def _find_refusals(file: str, tree: Tree) -> Iterator[Problem]:
-    """What makes Antigravity drop the whole file, without a word (AG2)."""
+    """What makes Antigravity drop the whole file silently (AG2)."""
     lost = "Antigravity loads no hook of this file"
     if not isinstance(tree, Mapping):
         yield Problem(f"must be an object, not {name_kind(tree)}", (), file)

@@ -158,7 +158,7 @@ def _find_dead(dialect: Dialect, file: str, tree: Tree) -> Iterator[Finding]:
             spell_path(("hooks", "PreToolUse", number, "matcher")),
             dialect=dialect.id,
             what="any hook of this file",
-            reason=f"'{matcher}' is no regular expression of Go (CR1)",
+            reason=f"'{matcher}' is not a regular expression that Go compiles (CR1)",
             way="Write it without look-around and references, or name the tools.",
         )._replace(file=file)
 

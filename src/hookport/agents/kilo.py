@@ -119,7 +119,7 @@ DIALECT = Dialect(
     matching=Matching("terms"),
     handlers=HANDLERS,
     shape=plugin.SHAPE,
-    # The callbacks are OpenCode's, so that their arguments alone are taken for its own.
+    # The callbacks are OpenCode's, so that their arguments alone are read as OpenCode's.
     wire=plugin.make_wire(EVENTS, "KILO_PROJECT_DIR", HARMLESS, INPUTS, precedence=-1),
     obeys=("decision",),
     commands_start="root",

@@ -200,7 +200,7 @@ DIALECT = Dialect(
     kind="agent",
     facts="1.38.11",
     sources=SOURCES,
-    # `reasonix -p` shows the reason of a denied call in what the model is told; of a denied prompt nothing.
+    # `reasonix -p` shows the reason of a denied call in what the model receives; of a denied prompt nothing.
     shows={"PreToolUse": (("reason",), "lab")},
     locations=(
         Location("project", ".reasonix/settings.json", "lab"),

@@ -620,7 +620,7 @@ def _has_no_hooks(full: Path) -> bool:
 def _read_bytes(file: Path) -> bytes:
     data = read_data(file)
     if data is None:
-        raise InputError(Problem("cannot read it: it is gone", file=str(file)))
+        raise InputError(Problem("cannot be read: it is gone", file=str(file)))
     return data
 
 

@@ -27,7 +27,7 @@ def settle(stage: Stage) -> None:
         "share": "disabled",
         "model": MODEL,
         "small_model": MODEL,
-        # Reading .env is asked about all the same, and a server has nobody to answer (measured, 7.7.7).
+        # Kilo asks before it reads .env anyway, and a server has nobody to answer (measured, 7.7.7).
         "permission": {"*": "allow", "read": {"*": "allow", "*.env": "allow"}},
         "provider": {"lab": provider},
     }
