@@ -258,6 +258,23 @@ def test_a_script_that_settings_name(place: Place) -> None:
     assert place.reason() == "no"
 
 
+@pytest.mark.parametrize(
+    ("script", "change"),
+    [
+        ('rm "$0"; exit 127', "its file run.sh is gone since its approval"),
+        ('echo "exit 0" > "$0"; exit 1', "its file run.sh changed since its approval"),
+        ("exit 1", ""),
+    ],
+)
+def test_a_guard_that_changes_while_it_starts_did_not_run_as_approved(
+    place: Place, script: str, change: str
+) -> None:
+    """What failed is then not what was approved, and is no failure of the hook."""
+    place.hook("guard", script)
+    place.approve()
+    assert place.reason() == (tampered(change) if change else "")
+
+
 def test_an_edit_within_one_stamp_is_seen(place: Place) -> None:
     """Size, inode and time of modification can be kept; the time of the change cannot."""
     script = place.hook("guard", "echo no >&2; exit 2")

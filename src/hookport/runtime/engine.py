@@ -236,10 +236,9 @@ def _run_hook(
         return HookRun(hook, matched=False, why=why), event
     if aside := _explain_set_aside(hook, setting):
         return HookRun(hook, matched=False, why=aside), event
-    if setting.project:
-        hook = trust.judge_hook(hook, setting.project, setting.env)
-        if objection := trust.find_hook_objection(hook, setting.project, setting.env):
-            return _report_unapproved(hook, why, objection, setting), event
+    hook = trust.judge_hook(hook, setting.project, setting.env) if setting.project else hook
+    if objection := _find_objection(hook, setting):
+        return _report_unapproved(hook, why, objection, setting), event
     if len(targets) > MOST_PARTS and hook.id not in setting.functions:
         # Running for each part, the hook might not finish before the agent stops waiting.
         count = len(targets)
@@ -267,6 +266,9 @@ def _run_hook(
             break
     notes += _note_unread_variables(hook, wire, event, setting)
     failures = [answer for answer in answers if answer.failure]
+    if failures and (objection := _find_objection(hook, setting)):
+        # It was changed after the check: what failed is not what was approved.
+        return _report_unapproved(hook, why, objection, setting), event
     done = HookRun(
         hook,
         matched=True,
@@ -278,6 +280,10 @@ def _run_hook(
         notes=notes,
     )
     return done, event
+
+
+def _find_objection(hook: PlannedHook, setting: RunSetting) -> str:
+    return trust.find_hook_objection(hook, setting.project, setting.env) if setting.project else ""
 
 
 def _ask_handler(
