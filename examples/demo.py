@@ -34,7 +34,9 @@ def main() -> None:
     shutil.rmtree(OUTPUT, ignore_errors=True)
     OUTPUT.mkdir()
     agents = [
-        dialect["id"] for dialect in json.loads(run("dialects", "--json")) if dialect["kind"] == "agent"
+        dialect["id"]
+        for dialect in json.loads(run("dialects", "--json"))["dialects"]
+        if dialect["kind"] == "agent"
     ]
     guard_every_agent(agents)
     convert(agents)
@@ -109,7 +111,7 @@ def ask(agent: str, command: str) -> dict[str, Any]:
 def convert(agents: list[str]) -> None:
     """Convert the hooks to every dialect, and count what changes."""
     print("And as files, one folder per dialect:\n")
-    results = json.loads(run("convert", str(SOURCE), "--to", "all", "--json"))
+    results = json.loads(run("convert", str(SOURCE), "--to", "all", "--json"))["conversions"]
     run("convert", str(SOURCE), "--to", "all", "-o", str(OUTPUT))
     rows = []
     for result in results:

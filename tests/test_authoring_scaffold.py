@@ -175,7 +175,7 @@ def test_a_second_hook_is_counted_among_those_of_its_event(dialect: str, tmp_pat
     ("request_", "message"),
     [
         (ScaffoldRequest("My Hook", "session_start", "universal"), "invalid name 'My Hook'"),
-        (ScaffoldRequest("a" * 41, "session_start", "universal"), "A name is 1 to 40 of a-z and 0-9"),
+        (ScaffoldRequest("a" * 41, "session_start", "universal"), "invalid name 'aaaa"),
         (ScaffoldRequest("a", "before_tool", "canonical", "ruby"), "unknown language 'ruby'"),
         (
             ScaffoldRequest("a", "before_tol_execute", "universal"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -125,7 +126,8 @@ def test_what_cannot_be_watched_is_refused(option: str, tmp_path: Path) -> None:
     write_package(tmp_path, "true")
     command = [sys.executable, "-m", "hookport", "test", "--watch", option]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LONG, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
+    told = json.loads(done.stdout)["exit_code"] if option == "--json" else done.stdout
+    assert (done.returncode, told) == (2, 2 if option == "--json" else "")
     assert f"--watch cannot be used with {option}" in done.stderr
 
 

@@ -135,7 +135,7 @@ GUARDS: dict[str, Row] = {
         files={"ROW/guard.js": "require('./lib').check()\n", "ROW/lib.js": MODULE, "ROW/package.json": "{}"},
         said="package.json, which changes with ordinary work",
     ),
-    "switch-file": by(OFF, said="whether ROW/off is there"),
+    "switch-file": by(OFF, said="whether ROW/off exists"),
     # What an outsider tried.
     "path-word": one('PATH="$PWD/ROW:$PATH" guard-it', "ROW/guard-it"),
     "path-export": one('export PATH="$CLAUDE_PROJECT_DIR/ROW/bin:$PATH"; myguard', "ROW/bin/myguard"),
@@ -788,7 +788,7 @@ def test_what_is_left_out_is_said_of_files_that_may_matter(
     _, left = working
     assert {name: left[name] for name in ("manifest", "tested", "ignored", "log", "python-state")} == {
         "manifest": ["package.json, which changes with ordinary work"],
-        "tested": ["whether tools/tested/notes.txt is there"],
+        "tested": ["whether tools/tested/notes.txt exists"],
         "ignored": ["tools/ignored/ignored.txt, which git ignores"],
         "log": [],
         "python-state": ["tools/python-state/state.json, which the hook may write"],

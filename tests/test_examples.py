@@ -56,7 +56,7 @@ def lacking(event: str, tool: str) -> list[str]:
     for name in list_agents():
         dialect = get(name)
         tools = [one.tool for one in dialect.tools]
-        specs = [spec for spec in dialect.events if spec.canonical == event]
+        specs = [spec for spec in dialect.events if spec.canonical == event and not spec.secondary]
         if not any(not tool or tool in (spec.tools or tools) for spec in specs):
             found.append(name)
     return found

@@ -131,7 +131,7 @@ def test_a_script_of_the_user_is_never_written_over(place: Place) -> None:
     script = place.write(".clinerules/hooks/PreToolUse", GUARD, mode=0o755)
     guard = {"matcher": "shell", "blocking": True, "handler": {"type": "command", "command": "exit 2"}}
     place.canonical(guard)
-    with pytest.raises(InputError, match="is a script of your own"):
+    with pytest.raises(InputError, match="is your own script"):
         sync.plan_sync(str(place.root), place.env, SyncRequest(("cline",)))
     made = sync.plan_sync(str(place.root), place.env, SyncRequest(("cline", "claude-code")))
     assert [Path(one.path).name for one in made.changes] == ["settings.json"]

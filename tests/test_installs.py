@@ -424,6 +424,18 @@ TOGETHER = {
 }
 
 
+def add_the_rest(scope: str) -> None:
+    """One case of each agent that has none above: the first one of the scope."""
+    for name in AGENTS:
+        cases = [case for case in GOOD if agent_of(case) == name and ("user" in case) == (scope == "user")]
+        if not any(agent_of(case) == name for case in TOGETHER[scope]):
+            TOGETHER[scope] += cases[:1]
+
+
+for _scope in TOGETHER:
+    add_the_rest(_scope)
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("scope", TOGETHER)
 def test_all_agents_at_once_are_taken_back_to_the_byte(

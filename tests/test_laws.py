@@ -396,7 +396,7 @@ def test_a_script_is_not_overwritten_by_one_that_calls_it() -> None:
     reading = pipeline.read({name: text.encode() for name, text in FOLDER.items()}, get("agent-hooks"))
     (hook,) = reading.decoded.manifest.hooks
     wrapped = hook._replace(handler=hook.handler._replace(command=f"time {hook.handler.command}"))
-    with pytest.raises(InternalError, match="cannot be written into the files of agent-hooks"):
+    with pytest.raises(InternalError, match="writing these hooks into the files of agent-hooks"):
         encode(reading, (wrapped,))
 
 

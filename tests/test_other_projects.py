@@ -136,7 +136,7 @@ def test_all_projects_by_the_last_run_after_a_question(home: Home) -> None:
     home.sync(one)
     told = home.run(two, "undo", "--all", code=2)
     assert "nothing was reverted: there is no terminal to ask on\nhint: use --yes or --dry-run" in told
-    assert "--json asks nothing" in home.run(two, "undo", "--all", "--json", code=2)
+    assert "--json cannot ask" in home.run(two, "undo", "--all", "--json", code=2)
     assert f"in {one} would be reverted:" in home.run(two, "undo", "--all", "--dry-run")
     code, told = home.answered(two, "n", "undo", "--all")
     assert (code, told.endswith("Revert it? [y/N] nothing was reverted.\n")) == (1, True)

@@ -377,7 +377,7 @@ def test_a_guard_whose_denial_is_not_obeyed_is_advisory(tmp_path: Path) -> None:
 
 def test_a_guard_that_denies_nothing_is_not_shown_to_guard(tmp_path: Path) -> None:
     given = account(tmp_path, "before_tool_execute", fired(HELLO), fired(RM))
-    because = "fired twice; it answered nothing; no sample made it deny; play what it must deny"
+    because = "fired twice; it answered nothing; no sample made it deny; add a call that it must deny"
     assert judged(given) == ("advisory", False, f"{because} with --sample 'COMMAND'")
 
 
@@ -392,7 +392,7 @@ def test_a_rewrite_is_seen_by_the_mark_that_is_missing(tmp_path: Path) -> None:
     assert judged(given) == ("advisory", True, "fired once; its rewrite took effect")
     fates = (Fate(HELLO, 0, True, True), Fate(RM, 0, True, True))
     given = account(tmp_path, "before_tool_execute", fired(RM, updated=changed), fates=fates)
-    assert judged(given)[2].startswith("fired once; its rewrite had no effect; nothing that was played")
+    assert judged(given)[2].startswith("fired once; its rewrite had no effect")
 
 
 def test_a_hook_that_fails_is_broken(tmp_path: Path) -> None:
@@ -459,7 +459,7 @@ def test_a_guard_on_prompts_and_on_the_end(tmp_path: Path) -> None:
             "UserPromptSubmit does not fire in a run of one prompt (measured, 3.0.65)",
         ),
         ("before_compact", "claude-code", {}, "no sample makes before_compact fire"),
-        ("agent_stop", "claude-code", {}, "Stop never sent Claude Code"),
+        ("agent_stop", "claude-code", {}, "Claude Code never sent Stop"),
         (
             "agent_stop",
             "claude-code",

@@ -499,7 +499,7 @@ def test_an_answer_of_ten_megabytes(place: Place) -> None:
     )
     code, told, err = place.shell()
     assert (code, err) == (0, "")
-    assert "printed more than is read" in told["systemMessage"]
+    assert "printed more than hookport reads" in told["systemMessage"]
     place.closed()
     assert is_denied(place.shell())
 

@@ -551,7 +551,7 @@ def test_an_answer_that_was_cut_is_a_failure(tmp_path: Path, dialect: str) -> No
     """Of more than is kept, the end may say deny."""
     (tmp_path / "out").write_text("x" * 10_000_000 + DENY)
     report = run(fired("gemini-cli"), hook("h", f"cat {tmp_path / 'out'}", dialect), on_failure="closed")
-    assert report.runs[0].answered.failure.startswith("printed more than is read")
+    assert report.runs[0].answered.failure.startswith("printed more than hookport reads")
     assert report.decision.verdict == "deny"
 
 

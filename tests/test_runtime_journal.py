@@ -457,10 +457,7 @@ def test_following_survives_a_rotation_and_ends_on_ctrl_c(tmp_path: Path) -> Non
         assert process.stdout
         assert process.stderr
         told = process.stderr.readline()
-        assert (
-            told
-            == f"hookport: the journal is empty: no hook ran yet. Its file is {tmp_path / journal.FILES[0]}\n"
-        )
+        assert told == f"note: the journal {tmp_path / journal.FILES[0]} is empty: no hook ran yet.\n"
         old = {"time": WHEN.replace("2026", "1999")}
         assert journal.write(old, env_of(tmp_path)) == ""
         for number in range(6):

@@ -147,7 +147,7 @@ def test_what_is_below_a_protected_folder_is_not_listed_again(place: Place) -> N
     here = [
         path for path in made.protected() if path.startswith((f"{place.root}/.agents", f"{place.root}/g"))
     ]
-    assert here == [f"{place.root}/.agents/{name}" for name in ("hooks", "plugins")] + [
+    assert here == [f"{place.root}/.agents/{name}" for name in ("hooks", "hooks.json", "plugins")] + [
         f"{place.root}/guards/guard.sh"
     ]
 

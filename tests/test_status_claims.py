@@ -41,7 +41,7 @@ def level(root: Path, home: Path, handler: dict[str, Any], matcher: str = "Bash"
         ({"command": "grep -q rm && { echo Blocked >&2; exit 1; }"}, "Bash", "advisory", "exit code 1"),
         ({"command": "exit 2", "if": "Bash(rm *)"}, "Bash", "enforced", ""),
         ({"command": "exit 2", "if": "Bash(rm"}, "Bash", "unavailable", "does not end with ')'"),
-        ({"command": "exit 2", "if": "Bash(rm *)"}, "Write", "unavailable", "and not Bash"),
+        ({"command": "exit 2", "if": "Bash(rm *)"}, "Write", "unavailable", "not Bash"),
         ({"command": "exit 2", "if": "WebFetch(domain:x.org)"}, "WebFetch", "unavailable", "domain"),
     ],
 )

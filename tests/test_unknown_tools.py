@@ -262,8 +262,11 @@ def test_what_keys_tell_is_what_the_tables_say() -> None:
         if told[name] and not {call.tool, *call.also} & set(told[name])
     }
     assert wrong == {}
-    # What is left has no telling key: a message to a subagent, a shell's description without a command.
-    assert {call.native for name, call in calls if not told[name]} == {"spawn_agent", "bash"}
+    # What is left has no telling key: a message to a subagent, a shell's description without a command, a
+    # skill's name, two paths.
+    assert {call.native for name, call in calls if not told[name]} == {
+        *("spawn_agent", "bash", "delegate", "load_skill", "move_file"),
+    }
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -335,6 +338,9 @@ def test_what_is_in_doubt_is_asked_and_noted(tmp_path: Path) -> None:
     given = {"tool_name": NAME, "tool_input": {"level": 3}, "toolName": NAME, "toolInput": {"level": 3}}
     payload = {**GROK, "cwd": str(place.root), **given}
     assert place.fire("claude-code", "PreToolUse", payload) == denied("no")
-    assert place.journal()[-1]["notes"] == [f"doubt: unknown tool '{NAME}'"]
+    assert place.journal()[-1]["notes"] == [
+        "caller: recognised as grok-build, the entry is for claude-code",
+        f"doubt: unknown tool '{NAME}'",
+    ]
     mcp = {"tool_name": "labsrv__mark", "tool_input": {"tool_name": "labsrv__mark", "tool_input": {}}}
     assert place.fire("claude-code", "PreToolUse", {**payload, **mcp}) == (0, None, "")

@@ -214,7 +214,7 @@ def show(
 
 def measure(line: str) -> int:
     """How many columns a line takes, by the widths of Unicode and not by ours."""
-    signs = (sign for sign in line if unicodedata.category(sign) not in ("Mn", "Me"))
+    signs = (sign for sign in line if unicodedata.category(sign) not in ("Mn", "Mc", "Me"))
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in signs)
 
 

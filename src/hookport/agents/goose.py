@@ -201,7 +201,7 @@ WIRE = Wire(
     },
     env={"PLUGIN_ROOT": "$package"},
     starts_in="root",
-    marks=("matcher_context", "working_dir", "tool_call_id"),
+    marks=("event", "session_id", "matcher_context", "working_dir", "tool_call_id"),
     answers=ANSWERS,
     reads={"PreToolUse": READ, "Stop": READ, "*": {**READ, "exits": {}}},
     others=(
@@ -268,7 +268,7 @@ def _find_dead(dialect: Dialect, file: str, tree: Tree) -> Iterator[Finding]:
         if matcher not in MATCHING.never and not is_rust_pattern(matcher):
             reason = f"the matcher '{matcher}' is not a Rust regular expression, so goose drops the rule"
             way = "Write it without look-around and references, or name the tools."
-        elif not spec.subject and not re.search(matcher, ""):
+        elif matcher not in MATCHING.never and not spec.subject and not re.search(matcher, ""):
             # The text that it is tested against is empty there.
             reason, way = f"{spec.native} has nothing for the matcher '{matcher}'", "Leave the matcher out."
         for place, handler in _iter_handlers(path, group):

@@ -80,8 +80,9 @@ def find_cover(
         return blocked[0] if blocked else Cover("", SCOPED)
     level, reason = entries.judge_enforcement(dialect, hook.hook)
     if level == "unavailable":
-        # Nothing fixes that an agent lacks an event.
-        return Cover("", reason)
+        return Cover(
+            "", reason, f"`hookport matrix --event {hook.hook.event}` shows which agents have the event."
+        )
     for installed in scopes:
         present, wanted = find_commands(installed, hook)
         if not present:

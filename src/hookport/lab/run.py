@@ -153,7 +153,8 @@ def _make_hook_files(run: ScenarioRun, world: LabWorld) -> list[FormatFile]:
 def find_home_files(scenario: Scenario) -> dict[str, str]:
     """Find the files of a scenario at a project's places for hooks, with the home's places."""
     paths: dict[str, str] = {}
-    for project_folder, home_folder in _pair_homes():
+    # Of two folders, one in the other, the inner one counts.
+    for project_folder, home_folder in sorted(_pair_homes(), key=lambda pair: len(pair[0])):
         paths.update(
             {
                 path: home_folder + path[len(project_folder) :]
