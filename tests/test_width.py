@@ -424,8 +424,9 @@ def test_a_progress_is_gone_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal, screen = Terminal(), io.StringIO()
     monkeypatch.setattr(sys, "stderr", Screen(cast("TextIO", terminal)))
     monkeypatch.setattr(sys, "stdout", screen)
-    with Progress("test", 3) as progress:
-        progress.show(f"{WIDE * 4} \x1b[2J", 2)
+    progress = Progress("test", 3)
+    progress.show(f"{WIDE * 4} \x1b[2J", 2)
+    with progress:
         assert terminal.written.wait(30)
         with progress.cleared():
             before = terminal.getvalue()
