@@ -15,8 +15,7 @@ from hookport.findings import KINDS
 from hookport.findings.kinds import Kind
 
 SOURCE = Path(__file__).parent.parent / "src" / "hookport"
-# The texts of commands are not checked here.
-MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if path.parent.name != "cli"]
+MODULES = sorted(SOURCE.rglob("*.py"))
 # Each phrase reads as if translated, with the words to use instead.
 BANNED = {
     r"\bhears\b": "receives, or expects",

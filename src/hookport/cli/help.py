@@ -64,7 +64,7 @@ def _name_argument(action: Action) -> str:
 
 
 def _name_option(action: Action) -> str:
-    """Name an option with its value; one without a short form stands where the long forms do."""
+    """Name an option with its value; one without a short form is aligned with the long forms."""
     spelled = ", ".join(sorted(action.option_strings, key=len))
     spelled = f"    {spelled}" if spelled.startswith("--") else spelled
     return spelled if action.nargs == 0 else f"{spelled} {action.metavar}"
