@@ -208,9 +208,7 @@ def format_ago(time: str, now: datetime) -> str:
 
 
 def _format_reason(hook: HookState) -> str:
-    """Format the reason and the fix; nothing fixes that an agent lacks an event."""
-    fix = "" if hook.fix.startswith("`hookport matrix --event") else hook.fix
-    return f"{hook.reason.rstrip('.')}. {fix}" if fix and hook.reason else hook.reason
+    return f"{hook.reason.rstrip('.')}. {hook.fix}" if hook.fix and hook.reason else hook.reason
 
 
 def print_unmanaged(

@@ -217,7 +217,8 @@ def _find_closed(
             yield gate, GateStep(gate, FAILS, _spell_diagnosis(diagnosis), finding.hint, finding.code)
     if not cover.by:
         gate = _find_gap_gate(hook, dialect, cover, project)
-        yield gate, GateStep(gate, FAILS, cover.why, cover.fix)
+        fix = f"`hookport matrix --event {hook.hook.event}` shows which agents have the event."
+        yield gate, GateStep(gate, FAILS, cover.why, cover.fix or (fix if gate == FIRES else ""))
 
 
 def _find_doubt(hook: HookEntry, dialect: Dialect, project: ProjectView) -> GateStep | None:

@@ -80,9 +80,8 @@ def find_cover(
         return blocked[0] if blocked else Cover("", SCOPED)
     level, reason = entries.judge_enforcement(dialect, hook.hook)
     if level == "unavailable":
-        return Cover(
-            "", reason, f"`hookport matrix --event {hook.hook.event}` shows which agents have the event."
-        )
+        # Nothing fixes that an agent lacks an event.
+        return Cover("", reason)
     for installed in scopes:
         present, wanted = find_commands(installed, hook)
         if not present:
