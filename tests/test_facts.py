@@ -96,8 +96,8 @@ def test_places_and_surprises_are_named(dialect: Dialect) -> None:
         assert place.path
         assert ".." not in parts
         assert "\\" not in place.path or place.scope == "system"
-    named = [way for way in dialect.ways_around if way.id]
-    assert repeated([row.id for row in (*dialect.quirks, *named)]) == []
+    ids = [quirk.id for quirk in dialect.quirks]
+    assert repeated([*ids, *(way.id for way in dialect.ways_around if way.id)]) == []
     assert [quirk for quirk in dialect.quirks if not quirk.text.strip()] == []
 
 
