@@ -1,4 +1,4 @@
-"""Hermes: hooks in the user's config.yaml, started without a shell, and a printed `block` as the only deny."""
+"""Hermes: hooks in the user's config.yaml, started without a shell; only a printed `block` denies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     Tree,
+    WayAround,
     explain_missing,
+    list_ways,
     name_events,
     name_tools,
 )
@@ -44,7 +46,9 @@ SOURCES = {
 MATCHING = Matching("anchored", everything=("", ".*"), never=("*",))
 
 EVENTS = (
-    EventSpec("pre_tool_call", "before_tool_execute", "prevent", "lab", "tool", exits="none", hears="nothing"),
+    EventSpec(
+        "pre_tool_call", "before_tool_execute", "prevent", "lab", "tool", exits="none", hears="nothing"
+    ),
     EventSpec("post_tool_call", "after_tool_execute", "observe", "lab", "tool", hears="nothing"),
     EventSpec("pre_llm_call", "before_prompt", "observe", "lab", hears="json"),
     EventSpec("on_session_start", "session_start", "observe", "lab", hears="nothing"),
@@ -88,7 +92,7 @@ LACKS = explain_missing(
 )
 
 # `process` writes to a shell that `terminal` left in the background, and `execute_code` runs Python: a guard
-# on the shell is asked about both (HM19, HM20).
+# on the shell is asked about both (HM19).
 TOOLS = (
     *name_tools(
         "lab",
@@ -151,7 +155,7 @@ VARIANTS: dict[str, tuple[str, dict[str, str]]] = {
     "patch": ("mode", {"replace": "file_edit", "patch": "file_edit", "": "file_edit"}),
 }
 
-# The exit code is not looked at (HM1); an allow is the same as silence, and lifts no question.
+# The exit code has no effect (HM1); an allow is the same as silence, and lifts no question.
 DENY: dict[str, Tree] = {"json": {"decision": "block", "reason": "$reason"}}
 ANSWERS: dict[str, Tree] = {
     # No ask, rewrite or context: each of these runs the tool as it was called.
@@ -186,7 +190,10 @@ OBEY: dict[str, Tree] = {
 }
 OBEY_STOP: dict[str, Tree] = {
     **OBEY,
-    "verdicts": [("action", {"continue": "deny", "block": "deny", "*": None}), ("decision", {"block": "deny"})],
+    "verdicts": [
+        ("action", {"continue": "deny", "block": "deny", "*": None}),
+        ("decision", {"block": "deny"}),
+    ],
     "wants": {"deny": ["message", "reason"]},
 }
 
@@ -340,15 +347,15 @@ DIALECT = Dialect(
     ),
     notes=(
         "Hermes reads hooks from the user's home only: they run in every project, in its directory.",
-        "Hermes asks once for each command, at a terminal; without one it skips what is not approved. "
+        "Hermes asks once for each command, at a terminal; without one it skips what is not approved.",
         "`hookport trust --in-agents` approves, `hermes hooks list` shows which are approved.",
         "pre_verify fires only in turns that edited files; post_llm_call fires at the end of every turn.",
     ),
     quirks=(
         Quirk(
             "HM1",
-            "the exit code is not looked at: exit 2 runs the tool. Version 0.20, which PyPI does not have, is "
-            "said to deny on it (pull request 80782)",
+            "the exit code has no effect: exit 2 runs the tool. Version 0.20, which PyPI does "
+            "not have, is said to deny on it (pull request 80782)",
             "lab",
         ),
         Quirk(
@@ -359,14 +366,15 @@ DIALECT = Dialect(
         ),
         Quirk(
             "HM3",
-            "way around: without a terminal `hermes chat` skips a hook that is not approved and runs without "
+            "without a terminal `hermes chat` skips a hook that is not approved and runs without "
             "it, with a line in ~/.hermes/logs/agent.log only; `hermes -z` approves every hook by itself",
             "lab",
             {
                 HOOK_TRUST: HookTrust(
                     "~/.hermes/shell-hooks-allowlist.json",
                     ("approvals",),
-                    "Approve it with `hookport trust --in-agents`, or start `hermes` in a terminal and agree.",
+                    "Approve it with `hookport trust --in-agents`, or start `hermes` in a terminal "
+                    "and agree.",
                     "src",
                     row=("event", "command"),
                     lifted=("~/.hermes/config.yaml", ("hooks_auto_accept",)),
@@ -379,8 +387,8 @@ DIALECT = Dialect(
         Quirk("HM7", "a command is started without a shell: `|` and `$HOME` arrive as words", "lab"),
         Quirk(
             "HM8",
-            "on_session_end fires at the end of every turn; on_session_finalize, at the end of a session, does "
-            "not fire with `-z`",
+            "on_session_end fires at the end of every turn; on_session_finalize, at the end of a "
+            "session, does not fire with `-z`",
             "lab",
         ),
         Quirk(
@@ -399,7 +407,9 @@ DIALECT = Dialect(
         Quirk("HM12", "pre_llm_call adds context and cannot refuse a prompt", "lab"),
         Quirk("HM13", "a hook's environment holds the agent's keys", "lab"),
         Quirk(
-            "HM14", "unknown events and entries in Claude Code's form are dropped with a line in the log", "lab"
+            "HM14",
+            "unknown events and entries in Claude Code's form are dropped with a line in the log",
+            "lab",
         ),
         Quirk("HM15", "no answer rewrites a call, and no failure denies", "lab"),
         Quirk("HM16", "at a timeout only the hook itself is killed", "src"),
@@ -410,27 +420,47 @@ DIALECT = Dialect(
         ),
         Quirk("HM18", "`${NAME}` in the file is filled in from the environment when Hermes starts", "src"),
         Quirk(
-            "HM19",
-            "way around: `process` writes to a program that `terminal` left in the background; guards on the "
-            "shell are asked about what it sends, line by line",
-            "src",
-        ),
-        Quirk(
-            "HM20",
-            "way around: `execute_code` runs Python, whose own file and process calls no hook sees; guards on "
-            "the shell are asked about the code. Tools that the code calls fire their hooks",
-            "lab",
-        ),
-        Quirk(
-            "HM21",
-            "hooks run inside subagents of `delegate_task` too, with a session of their own",
-            "lab",
-        ),
-        Quirk(
             "HM22",
-            "way around: Python plugins and middleware run before shell hooks, in the same process, and may "
+            "Python plugins and middleware run before shell hooks, in the same process, and may "
             "change a call; hookport does not read them",
             "src",
         ),
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "sub-agents",
+            "none",
+            "HM21",
+            "hooks run inside sub-agents of `delegate_task` too, with a session of their own",
+            "lab",
+        ),
+        WayAround(
+            "protocol",
+            "open",
+            "HM20",
+            "the program `hermes-acp`, which editors may start, registers no hook; `hermes acp` does",
+            "src",
+            place="when an editor starts `hermes-acp`",
+            events=(),
+        ),
+        WayAround(
+            "code",
+            "none",
+            "HM23",
+            "tools that the code of `execute_code` calls fire their hooks, and guards on the shell are asked "
+            "about the code itself",
+            "lab",
+        ),
+        WayAround(
+            "shell",
+            "closed",
+            "HM19",
+            "`process` sends text to a program that `terminal` left in the background, and "
+            "`execute_code` runs Python; guards on the shell are asked about both",
+            "src",
+            native="process",
+            tools=("shell",),
+        ),
+        kinds=4,
     ),
 )

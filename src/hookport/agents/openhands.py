@@ -26,8 +26,10 @@ from hookport.shapes.dialect import (
     Shadow,
     Timeout,
     Tree,
+    WayAround,
     explain_missing,
     find_event,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -123,7 +125,14 @@ READ: dict[str, Tree] = {
         ("continue", {"False": "deny", "True": None}),
         (
             "decision",
-            {"deny": "deny", "DENY": "deny", "block": "deny", "ask": "ask", "allow": "none", "approve": "none"},
+            {
+                "deny": "deny",
+                "DENY": "deny",
+                "block": "deny",
+                "ask": "ask",
+                "allow": "none",
+                "approve": "none",
+            },
         ),
         ("hookSpecificOutput.permissionDecision", {"deny": "deny", "ask": "ask", "allow": "none"}),
     ],
@@ -374,18 +383,12 @@ DIALECT = Dialect(
     programs=("openhands",),
     home=("~/.openhands", ""),
     notes=(
-        "OpenHands reads .openhands/hooks.json of the folder that it is started in only, and the user's file "
-        "only where the project has none.",
+        "OpenHands reads .openhands/hooks.json of its start folder only.",
+        "OpenHands reads the user's file only where the project has none.",
         "OpenHands runs no hook inside a sub-agent; a guard must judge `task`, which starts one.",
-        "One unknown event or fractional timeout in the file ends every run before it starts, with exit code 0.",
+        "One unknown event or fractional timeout in the file ends every run before it starts.",
     ),
     quirks=(
-        Quirk(
-            "OH1",
-            "way around: no hook runs inside a sub-agent; PreToolUse fires for `task`, which starts one, and a "
-            "shell command in it ran unseen past a guard that denies it",
-            "lab",
-        ),
         Quirk(
             "OH2",
             "exit code 2, `decision: deny` and `continue: false` deny; `block`, `ask` and Claude Code's form "
@@ -403,16 +406,10 @@ DIALECT = Dialect(
             "OH6",
             "a file of the project, an empty one too, hides the user's",
             "lab",
-            {
-                SHADOWS: (
-                    Shadow("~/.openhands/hooks.json", ".openhands/hooks.json", "lab", even_empty=True),
-                )
-            },
+            {SHADOWS: (Shadow("~/.openhands/hooks.json", ".openhands/hooks.json", "lab", even_empty=True),)},
         ),
         Quirk("OH7", "the file is looked for in the start folder only", "lab"),
-        Quirk(
-            "OH8", "a matcher on an event without a tool never matches, `.*` included; `*` does", "lab"
-        ),
+        Quirk("OH8", "a matcher on an event without a tool never matches, `.*` included; `*` does", "lab"),
         Quirk("OH9", "a matcher must match the whole name: `term` does not match `terminal`", "lab"),
         Quirk("OH10", "MCP tools come under their bare name, without the server", "lab"),
         Quirk(
@@ -421,23 +418,44 @@ DIALECT = Dialect(
         Quirk("OH12", "`*` on PreToolUse also stops `finish` and `think`", "lab"),
         Quirk("OH13", "text beside the JSON, or a byte order mark, loses the deny", "lab"),
         Quirk("OH14", "hooks of any folder run without a question of trust", "lab"),
-        Quirk(
-            "OH15",
-            "way around: `terminal` keeps its shell, and with `is_input` sends text to what runs in it; "
-            "guards on the shell are asked about each text",
-            "lab",
-        ),
         Quirk("OH16", "Stop has no limit of its own", "lab"),
         Quirk(
-            "OH17",
-            "way around: remote and ACP conversations read the file of the folder that the process started in",
-            "src",
+            "OH18", "no answer rewrites a call or gives it context, and every other failure runs it", "lab"
         ),
-        Quirk("OH18", "no answer rewrites a call or gives it context, and every other failure runs it", "lab"),
         Quirk(
             "OH19",
             "the extra keys beside `hooks` are ignored, and one event in two spellings ends the run",
             "src",
         ),
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "sub-agents",
+            "open",
+            "OH1",
+            "no hook runs inside a sub-agent; PreToolUse fires for `task`, which starts one, and a shell "
+            "command in it ran unseen past a guard that denies it",
+            "lab",
+        ),
+        WayAround(
+            "protocol",
+            "open",
+            "OH17",
+            "an ACP conversation in the cloud reads the file of the folder that the process "
+            "started in; a local one reads that of its own folder",
+            "src",
+            place="of a project, in an ACP conversation in the cloud",
+            events=(),
+        ),
+        WayAround(
+            "shell",
+            "none",
+            "OH15",
+            "`terminal` is the only one; it keeps its shell, and guards are asked about each text that "
+            "`is_input` sends to what runs in it",
+            "lab",
+        ),
+        kinds=4,
+        none={"code": "lab"},
     ),
 )

@@ -122,7 +122,14 @@ def read_hook_trust(
     document = read_settings_file(place) if place else None
     states = value_at(document.tree, trust.key) if document else None
     if trust.row:
-        return _read_trust_row(trust, dialect, (file, path), states, place, root, env)
+        setting, key = trust.lifted
+        lifting = find_first_with_key((setting,), key, dialect, root, env) if setting else None
+        if lifting and value_at(lifting[1].tree, key) is True:
+            return TrustVerdict(is_trusted=True, path=place)
+        row = make_trust_row(trust, spell_trust_key(trust, file, path), fingerprint_hook(trust, file, path))
+        evidence = _read_trust_row(trust, row, states)
+        why = "it is not approved" if evidence else ""
+        return TrustVerdict(not evidence, place, evidence, why)
     keys = [spell_trust_key(trust, name, path) for name in dict.fromkeys((file, os.path.realpath(file)))]
     state = next((states[key] for key in keys if isinstance(states, Mapping) and key in states), None)
     name = spell_key((*trust.key, keys[0]))
@@ -146,26 +153,11 @@ def read_hook_trust(
     return TrustVerdict(is_trusted=True, path=place)
 
 
-def _read_trust_row(
-    trust: HookTrust,
-    dialect: Dialect,
-    hook: tuple[str, tuple[str | int, ...]],
-    rows: Tree,
-    place: Path | None,
-    root: str,
-    env: Mapping[str, str],
-) -> TrustVerdict:
-    """Whether a hook has its row in the list of the trusted ones, or all are trusted."""
-    setting, key = trust.lifted
-    lifting = find_first_with_key((setting,), key, dialect, root, env) if setting else None
-    wanted = make_trust_row(trust, spell_trust_key(trust, *hook), fingerprint_hook(trust, *hook))
-    is_listed = isinstance(rows, list) and any(
-        isinstance(row, Mapping) and wanted.items() <= row.items() for row in rows
-    )
-    if is_listed or (lifting and value_at(lifting[1].tree, key) is True):
-        return TrustVerdict(is_trusted=True, path=place)
-    evidence = f"{spell_key(trust.key)} does not have its command"
-    return TrustVerdict(is_trusted=False, path=place, evidence=evidence, why="it is not approved")
+def _read_trust_row(trust: HookTrust, wanted: Mapping[str, Tree], rows: Tree) -> str:
+    """The evidence that a hook has no row in the list of the trusted ones; empty if it has."""
+    each = rows if isinstance(rows, list) else []
+    has_row = any(isinstance(row, Mapping) and wanted.items() <= row.items() for row in each)
+    return "" if has_row else f"{spell_key(trust.key)} does not have its command"
 
 
 def make_trust_row(trust: HookTrust, event: str, command: str) -> dict[str, Tree]:

@@ -2,7 +2,7 @@
 
 from tests.guarding import Guard
 
-# One JSON object on stdout, or nothing; the exit code is not looked at.
+# One JSON object on stdout, or nothing; the exit code has no effect.
 GUARD = Guard(
     "pre_tool_call",
     """

@@ -7,7 +7,7 @@ from tests.judging import Args, Outcome, Seat, tree_of
 
 
 def hermes(answer: Answer, args: Args) -> Outcome:
-    """`action: block` or `decision: block`, alone on stdout; the exit code is not looked at."""
+    """`action: block` or `decision: block`, alone on stdout; the exit code has no effect."""
     tree = tree_of(answer.stdout)
     if tree.get("action") == "block":
         return Outcome(blocked=True, reason=str(tree.get("message") or tree.get("reason") or "Blocked"))
