@@ -75,7 +75,9 @@ EVENTS = (
     EventSpec("api_request_error", "error_occurred", "observe", "lab", hears="nothing"),
     EventSpec("subagent_start", "subagent_start", "observe", "lab", hears="nothing"),
     EventSpec("subagent_stop", "subagent_stop", "observe", "lab", hears="nothing"),
-    EventSpec("pre_approval_request", "permission_request", "observe", "lab", hears="nothing"),
+    EventSpec(
+        "pre_approval_request", "permission_request", "observe", "lab", tools=("shell",), hears="nothing"
+    ),
     *name_events("lab", "post_llm_call", "on_session_end", "on_session_reset", "transform_llm_output"),
     *name_events("lab", "transform_terminal_output", "transform_tool_result", "post_approval_response"),
     *name_events("src", "pre_gateway_dispatch", "kanban_task_claimed"),
@@ -122,6 +124,7 @@ OTHERS = ("cronjob", "computer_use", "text_to_speech", "image_generate", "browse
 
 KEYS_OF: dict[str, dict[str, Tree]] = {
     "pre_llm_call": {"prompt": "extra.user_message"},
+    "pre_approval_request": {"tool": None, "input": {"command": "extra.command"}},
     "post_llm_call": {"prompt": "extra.user_message", "final_message": "extra.assistant_response"},
     "pre_verify": {"final_message": "extra.final_response"},
     "on_session_finalize": {"source": "extra.reason"},

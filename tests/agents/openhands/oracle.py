@@ -29,12 +29,11 @@ def heard(answer: Answer) -> str:
 
 
 CONTEXTS = {
-    "session_start": ("session_start", "SessionStart", None),
-    "before_prompt": ("user_prompt_submit", "UserPromptSubmit", heard),
-    "after_tool_execute": ("post_tool_use", "PostToolUse.terminal", None),
+    "before_prompt": ("user_prompt_submit", "user_prompt_submit", heard),
+    "after_tool_execute": ("post_tool_use", "post_tool_use.terminal", None),
 }
 SEATS = {
     "openhands": Seat(
-        "openhands", "pre_tool_use", "PreToolUse.terminal", openhands, rewrites=False, contexts=CONTEXTS
+        "openhands", "pre_tool_use", "pre_tool_use.terminal", openhands, rewrites=False, contexts=CONTEXTS
     ),
 }

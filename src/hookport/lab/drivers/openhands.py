@@ -27,6 +27,8 @@ def environment(stage: Stage) -> Mapping[str, str]:
         "LLM_BASE_URL": f"{stage.url}/v1",
         "LLM_API_KEY": "none",
         "OPENHANDS_SUPPRESS_BANNER": "1",
+        # The shell is in a server of tmux, which all runs of a user share otherwise (measured, 1.16.0).
+        "TMUX_TMPDIR": str(stage.home.parent / "tmp"),
         # Else the list of the models' prices is looked up.
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }
