@@ -154,7 +154,8 @@ def test_arguments_that_are_no_json_object_do_not_run(project: Project, argument
 
 
 def test_no_arguments_are_an_empty_object() -> None:
-    assert [read_arguments(nothing) for nothing in ("", " ", None, {}, b"{}")] == [{}] * 5
+    nothings: list[object] = ["", " ", None, {}, b"{}"]
+    assert [read_arguments(nothing) for nothing in nothings] == [{}] * 5
 
 
 @dataclass
