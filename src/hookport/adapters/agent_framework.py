@@ -11,7 +11,7 @@ from typing import Any
 from agent_framework import FunctionInvocationContext, FunctionMiddleware, MiddlewareException
 from agent_framework.exceptions import UserInputRequiredException
 
-from hookport.adapters.guard import AskPerson, Guard
+from hookport.adapters.guard import AskPerson, Guard, as_text
 from hookport.host import AsyncHost, Host
 
 
@@ -45,7 +45,7 @@ class HookMiddleware(FunctionMiddleware):
         shown = _read_content(context.result)
         text = await self._guard.after_async(name, permit, shown, call_id=call_id)
         if text is not shown:
-            context.result = text
+            context.result = as_text(text)
 
 
 def guard(host: Host | AsyncHost, *, ask: AskPerson | None = None) -> HookMiddleware:

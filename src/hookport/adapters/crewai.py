@@ -12,7 +12,7 @@ from typing import Any
 from crewai.hooks import register_after_tool_call_hook, register_before_tool_call_hook
 from crewai.hooks.tool_hooks import ToolCallHookContext
 
-from hookport.adapters.guard import AskPerson, Guard, Permit
+from hookport.adapters.guard import AskPerson, Guard, Permit, as_text
 from hookport.host import AsyncHost, Host
 
 
@@ -47,7 +47,7 @@ class _Hooks:
             return permit.refusal
         shown = context.tool_result
         text = self._guard.after(context.tool_name, permit, shown)
-        return None if text is shown else str(text)
+        return None if text is shown else as_text(text)
 
 
 def guard(host: Host | AsyncHost, *, ask: AskPerson | None = None) -> None:

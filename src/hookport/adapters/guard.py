@@ -79,9 +79,7 @@ class Finding:
             and all(isinstance(part, Mapping) and "type" in part for part in kept)
         ):
             return [*kept, {"type": "text", "text": self.text}]
-        return _join(
-            kept if isinstance(kept, str) else json.dumps(as_json(kept), ensure_ascii=False), self.text
-        )
+        return _join(as_text(kept), self.text)
 
 
 class Guard:
@@ -244,6 +242,11 @@ def as_json(value: object, _around: tuple[int, ...] = ()) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return as_json(asdict(value), around)
     return _encode(str(value))
+
+
+def as_text(value: Any) -> str:
+    """Write a result for frameworks that take nothing but text."""
+    return value if isinstance(value, str) else json.dumps(as_json(value), ensure_ascii=False)
 
 
 def _encode(text: str) -> str:

@@ -15,7 +15,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from hookport.adapters.guard import AskPerson, Guard, Permit
+from hookport.adapters.guard import AskPerson, Guard, Permit, as_text
 from hookport.host import AsyncHost, Host
 
 Answer: TypeAlias = ToolMessage | Command[Any]
@@ -101,5 +101,5 @@ def _find_message(answer: Answer, call_id: str) -> ToolMessage | None:
 
 def _replace(answer: Answer, message: ToolMessage | None, content: Any) -> Answer:
     if message is not None:
-        message.content = content
+        message.content = content if isinstance(content, list) else as_text(content)
     return answer

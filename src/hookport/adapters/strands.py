@@ -9,7 +9,7 @@ from typing import Any
 
 from strands.hooks import AfterToolCallEvent, BeforeToolCallEvent, HookOrder, HookProvider, HookRegistry
 
-from hookport.adapters.guard import AskPerson, Guard
+from hookport.adapters.guard import AskPerson, Guard, as_text
 from hookport.host import AsyncHost, Host
 
 
@@ -50,7 +50,7 @@ class HookportHooks(HookProvider):
         shown = _read_content(result["content"])
         text = await self._guard.after_async(call["name"], permit, shown, **about)
         if text is not shown:
-            event.result = {**result, "content": [{"text": text if isinstance(text, str) else str(text)}]}
+            event.result = {**result, "content": [{"text": as_text(text)}]}
 
 
 def guard(host: Host | AsyncHost, *, ask: AskPerson | None = None) -> HookportHooks:
