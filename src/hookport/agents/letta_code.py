@@ -1,4 +1,4 @@
-"""Letta Code: Claude Code's layout in .letta/settings.json, a payload of its own, and exit codes as answers."""
+"""Letta Code: Claude Code's layout in .letta/settings.json, its own payload, and exit codes as answers."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ EVENTS = (
     EventSpec("Stop", "agent_stop", "retry", "lab", hears="nothing", unfired=SCREEN),
     EventSpec("SubagentStop", "subagent_stop", "observe", "lab", hears="nothing"),
     EventSpec("SessionStart", "session_start", "observe", "lab", types=COMMAND, unfired=SCREEN),
-    EventSpec(
-        "SessionEnd", "session_end", "observe", "lab", hears="nothing", types=COMMAND, unfired=SCREEN
-    ),
+    EventSpec("SessionEnd", "session_end", "observe", "lab", hears="nothing", types=COMMAND, unfired=SCREEN),
     EventSpec(
         "Notification", "notification", "observe", "lab", hears="nothing", types=COMMAND, unfired=SCREEN
     ),
@@ -75,8 +73,10 @@ TOOLS = (
     *name_tools(
         "src",
         shell=("RunShellCommand", "shell_command", "run_shell_command"),
-        file_read=("ReadLSP", "ReadFileGemini", "ReadManyFiles", "read_file", "read_file_gemini")
-        + ("read_many_files", "view_image"),
+        file_read=(
+            *("ReadLSP", "ReadFileGemini", "ReadManyFiles"),
+            *("read_file", "read_file_gemini", "read_many_files", "view_image"),
+        ),
         file_write=("WriteFileGemini", "write_file_gemini", "apply_patch"),
         file_edit=("MultiEdit", "Replace", "replace", "apply_patch"),
         search=("Grep", "SearchFileContent", "search_file_content", "grep_files"),
@@ -257,15 +257,17 @@ DIALECT = Dialect(
     ),
     notes=(
         "Letta Code reads a project's hooks only in the folder in which it is started.",
-        "With `letta -p` only hooks on tools, permissions and SubagentStop run; a guard on prompts or on the "
-        "end of a turn works on the screen alone.",
+        (
+            "With `letta -p` only hooks on tools, permissions and SubagentStop run; a guard on prompts or on "
+            "the end of a turn works on the screen alone."
+        ),
         "Letta Code runs tools that a program adds to it (SDK, MCP) without any hook.",
     ),
     quirks=(
         Quirk(
             "LC1",
-            "PermissionRequest: exit code 0 approves the call, whatever is printed; 2 denies it, and any other "
-            "code or a timeout is no opinion. hookport ends with 5 where no hook decided",
+            "PermissionRequest: exit code 0 approves the call, whatever is printed; 2 denies it, and any "
+            "other code or a timeout is no opinion. hookport ends with 5 where no hook decided",
             "lab",
         ),
         Quirk("LC2", "before a tool exit code 2 alone denies; nothing printed on stdout is read", "lab"),
@@ -273,9 +275,9 @@ DIALECT = Dialect(
         Quirk("LC4", "`letta -p` fires the events of tools, PermissionRequest and SubagentStop only", "lab"),
         Quirk(
             "LC5",
-            "way around: tools that a program registers with Letta Code (SDK, MCP) run before hooks are asked; "
-            "neither PreToolUse nor PostToolUse fires",
-            "src",
+            "way around: a tool that a program registers with Letta Code (SDK, MCP) runs before hooks are "
+            "asked; neither PreToolUse nor PostToolUse fires. PermissionRequest does where the mode asks (src)",
+            "lab",
         ),
         Quirk(
             "LC6",
@@ -310,8 +312,15 @@ DIALECT = Dialect(
             "afterwards; `false` in the user's file overrules it",
             "lab",
         ),
-        Quirk("LC17", "the program itself rewrites its settings files, and keeps hooks in them", "lab"),
-        Quirk("LC18", "a sub-agent is a process of its own, which reads the same files and is guarded", "lab"),
+        Quirk("LC17", "the program writes its settings files anew, with the hooks that are in them", "lab"),
+        Quirk(
+            "LC18", "a sub-agent is a process of its own, which reads the same files and is guarded", "lab"
+        ),
+        Quirk(
+            "LC21",
+            "with `--input-format stream-json`, which SDKs use, the events of tools fire as with `letta -p`",
+            "lab",
+        ),
         Quirk(
             "LC20",
             "a hook of the type `prompt` asks the agent's server; without one, as on the local backend, it "

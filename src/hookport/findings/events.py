@@ -270,7 +270,7 @@ class StandsThere(Kind):
 
 
 class SilenceApproves(Kind):
-    """In the target, exit code 0 approves the call, also without output: **a hook that only watches approves**.
+    """In the target, exit code 0 approves the call, also without output: **a hook that watches approves**.
 
     In most agents a hook without an opinion ends with exit code 0. Behind the bridge, no opinion stays none.
     """
