@@ -276,7 +276,7 @@ DIALECT = Dialect(
         Quirk(
             "LC5",
             "way around: a tool that a program registers with Letta Code (SDK, MCP) runs before hooks are "
-            "asked; neither PreToolUse nor PostToolUse fires. PermissionRequest does where the mode asks (src)",
+            "asked; neither PreToolUse nor PostToolUse fires. PermissionRequest does if the mode asks (src)",
             "lab",
         ),
         Quirk(
