@@ -16,7 +16,9 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     Tree,
+    WayAround,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -274,12 +276,6 @@ DIALECT = Dialect(
         Quirk("LC3", "a timeout is in milliseconds, and a hook that is too slow lets the tool run", "lab"),
         Quirk("LC4", "`letta -p` fires the events of tools, PermissionRequest and SubagentStop only", "lab"),
         Quirk(
-            "LC5",
-            "way around: a tool that a program registers with Letta Code (SDK, MCP) runs before hooks are "
-            "asked; neither PreToolUse nor PostToolUse fires. PermissionRequest does if the mode asks (src)",
-            "lab",
-        ),
-        Quirk(
             "LC6",
             "the command, exit code and output of every hook are printed on stdout, in colours also under "
             "NO_COLOR; with `--output-format json` that is no JSON any more",
@@ -312,25 +308,49 @@ DIALECT = Dialect(
             "afterwards; `false` in the user's file overrules it",
             "lab",
         ),
-        Quirk("LC17", "the program writes its settings files anew, with the hooks that are in them", "lab"),
-        Quirk(
-            "LC18", "a sub-agent is a process of its own, which reads the same files and is guarded", "lab"
-        ),
-        Quirk(
-            "LC21",
-            "with `--input-format stream-json`, which SDKs use, the events of tools fire as with `letta -p`",
-            "lab",
-        ),
+        Quirk("LC17", "the program rewrites its settings files and keeps the hooks that are in them", "lab"),
         Quirk(
             "LC20",
             "a hook of the type `prompt` asks the agent's server; without one, as on the local backend, it "
             "fails and lets the tool run",
             "src",
         ),
-        Quirk(
-            "LC19",
-            "way around: with a server that runs tools itself, PreToolUse is not waited for and cannot deny",
-            "src",
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "sub-agents",
+            "none",
+            "LC18",
+            "a sub-agent is a process of its own, which reads the same files and is guarded",
+            "lab",
         ),
+        WayAround(
+            "protocol",
+            "none",
+            "LC21",
+            "with `--input-format stream-json`, which SDKs use, the events of tools fire as with `letta -p`",
+            "lab",
+        ),
+        WayAround(
+            "protocol",
+            "open",
+            "LC5",
+            "a tool that a program registers over that protocol (SDK, MCP) runs before hooks are asked: "
+            "neither PreToolUse nor PostToolUse fires. PermissionRequest does if the mode asks (src)",
+            "lab",
+            place="in tools that a program adds (SDK, MCP)",
+            events=("before_tool_execute", "after_tool_execute", "tool_use_failure"),
+        ),
+        WayAround(
+            "protocol",
+            "open",
+            "LC19",
+            "with a server that runs tools itself, PreToolUse is not waited for and cannot deny",
+            "src",
+            place="in tools that the server runs",
+        ),
+        kinds=4,
+        # It has no tool that runs code, and its second shell tools belong to other sets (src, the tools).
+        none={"code": "src", "shell": "src"},
     ),
 )
