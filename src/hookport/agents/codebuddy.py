@@ -39,7 +39,7 @@ REGEX = Matching("regex")
 
 PRINT = "with `-p` (CB6)"
 
-# Matchers of other events than these are not looked at (src).
+# The matchers of all other events are ignored (src).
 EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, hears="nothing"),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool", hears="json"),
@@ -312,7 +312,7 @@ DIALECT = Dialect(
         Quirk("CB4", "with exit codes other than 0 and 2 `decision: block` does not count", "src"),
         Quirk("CB5", "what a hook of PreToolUse adds as context is not passed on", "lab"),
         Quirk("CB6", "with `-p` a Stop hook fires and cannot keep it going; SessionEnd does not fire", "lab"),
-        Quirk("CB8", "a hook with a matcher that is no regular expression never runs", "lab"),
+        Quirk("CB8", "a hook whose matcher does not compile never runs", "lab"),
         Quirk("CB9", "`disableAllHooks` in a settings file stops no hook", "lab"),
         Quirk("CB10", "~/.codebuddy/settings.local.json and .claude/settings.json are not read", "lab"),
         Quirk("CB11", "a settings file with a byte order mark is dropped, comments are accepted", "lab"),
