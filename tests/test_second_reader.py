@@ -89,7 +89,16 @@ SOURCES: dict[str, list[dict[str, Any]]] = {
 # Agents whose files agnix does not look into: a wrong name in them goes unseen.
 UNREAD = frozenset(
     {
-        *("antigravity", "crush", "devin", "factory-droid", "grok-build", "kilo", "kimi-cli"),
+        *(
+            "antigravity",
+            "crush",
+            "deepagents-code",
+            "devin",
+            "factory-droid",
+            "grok-build",
+            "kilo",
+            "kimi-cli",
+        ),
         *("mistral-vibe", "opencode", "pi", "reasonix"),
     }
 )
