@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
-from hookport.lab.drivers._settings import make_absolute, make_servers, write, write_json
+from hookport.lab.drivers._settings import make_absolute, write
 
 # Without it a run says on each start what is missing on the machine.
 CONFIG = '[warnings]\nsuppress = ["ripgrep", "tavily"]\n'
 
 
 def settle(stage: Stage) -> None:
-    home = stage.home / ".deepagents"
-    write(home / "config.toml", CONFIG)
-    if stage.mcp:
-        write_json(home / ".mcp.json", make_servers(stage))
+    write(stage.home / ".deepagents" / "config.toml", CONFIG)
 
 
 def command(stage: Stage) -> Sequence[str]:
@@ -48,7 +45,6 @@ CALLS: Calls = {
         "edit_file", {"file_path": make_absolute(stage, path), "old_string": old, "new_string": new}
     ),
     "read": lambda stage, path: ModelCall("read_file", {"file_path": make_absolute(stage, path)}),
-    "mcp": lambda _stage, tool, given: ModelCall(f"lab_{tool}", given),
 }
 
 DRIVER = Driver(
@@ -62,4 +58,8 @@ DRIVER = Driver(
     calls=CALLS,
     # Its server takes 5 s to start on an idle machine, and a minute on a busy one (measured, 0.1.88).
     patience=240,
+    lacks={
+        "calls.mcp": "`dcode -n` refuses every call of an MCP tool that does not declare that it only reads;"
+        " the hook is asked, and its reason is lost (measured, 0.1.88)",
+    },
 )
