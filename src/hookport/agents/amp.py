@@ -149,8 +149,8 @@ DIALECT = Dialect(
         Quirk("AM2", "what a plugin throws is logged, and the call runs; the plugin answers instead", "doc"),
         Quirk(
             "AM7",
-            "no answer is documented for no opinion, so the plugin says `allow`; whether that skips Amp's own "
-            "permission rules is not documented",
+            "no answer is documented for no opinion, so the plugin says `allow`; whether that skips the "
+            "permission rules of Amp is not documented",
             "doc",
         ),
         Quirk("AM3", "after five continuations of agent.end Amp stops", "doc"),
