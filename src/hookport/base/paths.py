@@ -38,15 +38,16 @@ def make_resolver() -> Callable[[str], str]:
         if path not in known:
             above, name = os.path.split(path)
             folder, exists = look_at(above) if name else (path, True)
+            place = os.path.join(folder, name)
             try:
-                mode = os.lstat(path).st_mode if exists else 0
+                mode = os.lstat(place).st_mode if exists else 0
             except (OSError, ValueError):  # no file can have such a name
                 mode = 0
             if stat.S_ISLNK(mode):
-                real = os.path.realpath(path)
+                real = os.path.realpath(place)
                 known[path] = (real, os.path.lexists(real))
             else:
-                known[path] = (os.path.join(folder, name), bool(mode))
+                known[path] = (place, bool(mode))
         return known[path]
 
     def resolve(path: str) -> str:
