@@ -12,6 +12,7 @@ from hookport.findings import Finding, IgnoredMatcher, MatcherDropped, NeverRuns
 from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.dialect import (
     CLOSED_BRIDGE,
+    ELSEWHERE,
     SECOND,
     DecodedManifest,
     Dialect,
@@ -438,7 +439,7 @@ DIALECT = Dialect(
             "started by `goose acp` for an editor, it reads the plugins of the folder that the process "
             "started in, not of the session's; the user's are read",
             "lab",
-            place="of a project, in `goose acp` that starts in another folder",
+            place=ELSEWHERE,
             events=(),
         ),
         WayAround(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_server, write_json
 
 PROVIDER = "openai-compatible"
@@ -51,6 +52,7 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("read_files", {"files": [{"path": make_absolute(stage, path)}]}),
     "mcp": lambda _stage, tool, given: ModelCall(f"lab__{tool}", given),
+    "delegate": lambda _stage, task: ModelCall("spawn_agent", {"systemPrompt": "Do it.", "task": task}),
 }
 
 DRIVER = Driver(
@@ -68,4 +70,5 @@ DRIVER = Driver(
         "before_tool_execute.again": "a denied call ends the run (measured, 3.0.65)",
         "before_prompt.fires": "UserPromptSubmit does not fire in a run of one prompt (measured, 3.0.65)",
     },
+    ways=make_ways(lambda stage: (*stage.program, "--acp", "-P", PROVIDER, "-m", "lab-model")),
 )

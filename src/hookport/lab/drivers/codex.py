@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage, Way
+from hookport.lab.drivers import _codex_session
 from hookport.lab.drivers._settings import make_server, write_toml
 
 # Of the models that it knows, only this one gets plain tools; newer ones write JavaScript that calls them
@@ -47,6 +50,20 @@ def command(stage: Stage) -> Sequence[str]:
     # The bypass covers its approvals and its sandbox, not the trust of hooks.
     freely = "--dangerously-bypass-approvals-and-sandbox"
     return (*stage.program, "exec", freely, "--skip-git-repo-check", stage.prompt)
+
+
+def serve(stage: Stage) -> Sequence[str]:
+    """Start the server that editors start."""
+    return _start_server(stage, stage.cwd)
+
+
+def serve_elsewhere(stage: Stage) -> Sequence[str]:
+    return _start_server(stage, stage.home)
+
+
+def _start_server(stage: Stage, start: Path) -> Sequence[str]:
+    session = (sys.executable, _codex_session.__file__, str(stage.cwd), str(start), stage.prompt)
+    return (*session, *stage.program, "app-server")
 
 
 def environment(stage: Stage) -> Mapping[str, str]:
@@ -94,4 +111,5 @@ DRIVER = Driver(
     lacks={
         "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
     },
+    ways={"protocol": Way(serve), "elsewhere": Way(serve_elsewhere)},
 )

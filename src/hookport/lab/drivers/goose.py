@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, write_json
 
 
@@ -59,6 +60,7 @@ CALLS: Calls = {
         "edit", {"path": make_absolute(stage, path), "before": old, "after": new}
     ),
     "mcp": lambda _stage, tool, given: ModelCall(f"lab__{tool}", given),
+    "delegate": lambda _stage, task: ModelCall("delegate", {"instructions": task}),
 }
 
 DRIVER = Driver(
@@ -71,4 +73,5 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={"calls.read": "goose has no tool that reads a file (measured, 1.52.0)"},
+    ways=make_ways(lambda stage: (*stage.program, "acp")),
 )

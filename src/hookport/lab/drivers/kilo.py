@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Driver, Stage
 from hookport.lab.drivers import _opencode_session
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import write_json
 from hookport.lab.drivers.opencode import CALLS
 
@@ -65,4 +66,5 @@ DRIVER = Driver(
     # The tools of OpenCode, with its names and fields (measured, 7.7.7).
     calls=CALLS,
     patience=240,
+    ways=make_ways(lambda stage: (*stage.program, "acp")),
 )

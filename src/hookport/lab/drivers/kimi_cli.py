@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json, write_toml
 
 
@@ -41,6 +42,9 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("ReadFile", {"path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(tool, given),
+    "delegate": lambda _stage, task: ModelCall(
+        "Agent", {"description": "as scripted", "prompt": task, "subagent_type": "coder"}
+    ),
 }
 
 DRIVER = Driver(
@@ -57,4 +61,5 @@ DRIVER = Driver(
     lacks={
         "before_prompt.context": "a hook's output does not reach the model (measured, 1.51.0)",
     },
+    ways=make_ways(lambda stage: (*stage.program, "acp")),
 )
