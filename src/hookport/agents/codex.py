@@ -667,5 +667,9 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(
+        kinds=4,
+        # The server of editors, `codex app-server`; and JavaScript that newer models write to call tools.
+        none={"protocol": "lab", "code": "lab"},
+    ),
 )

@@ -434,6 +434,13 @@ DIALECT = Dialect(
         ),
         WayAround(
             "protocol",
+            "none",
+            "GO23",
+            "started by `goose acp` in the session's folder, as in a terminal, hooks fire",
+            "lab",
+        ),
+        WayAround(
+            "protocol",
             "open",
             "GO20",
             "started by `goose acp` for an editor, it reads the plugins of the folder that the process "

@@ -85,7 +85,9 @@ def _find_ability_around(dialect: Dialect, can: str) -> Ability:
     ways = [
         way for way in dialect.ways_around if way.kind == kind and (way.place == ELSEWHERE) == is_elsewhere
     ]
-    open_ways = [way for way in ways if way.state == "open"]
+    # Where no hook is asked in the session's folder, none is asked in another one.
+    every = [way for way in dialect.ways_around if way.kind == kind and not way.place]
+    open_ways = [way for way in ways or every if way.state == "open"]
     if open_ways:
         return Ability("no", "; ".join(f"{way.id}: {way.text}" for way in open_ways))
     if not ways or any(way.state == "unknown" for way in ways):

@@ -250,8 +250,10 @@ def _install_hooks(run: ScenarioRun, driver: Driver, lab_stage: Stage, environme
     scopes = {"both": ("project", "user")}.get(run.scenario.scope, (run.scenario.scope,))
     if not reads_projects(dialect):
         scopes = ("user",)
-    target = run.scenario.installed_for or dialect.id
-    agents = ["--agent", *dict.fromkeys([target, *(_list_readers() if run.scenario.adopt else ())])]
+    targets = [run.scenario.installed_for or dialect.id]
+    targets += [dialect.id] if run.scenario.beside else []
+    targets += _list_readers() if run.scenario.adopt else []
+    agents = ["--agent", *dict.fromkeys(targets)]
     adopt = ["--adopt"] if run.scenario.adopt else []
     commands = [["sync", *agents, "--mode", run.mode, "--scope", scope, *adopt] for scope in scopes]
     commands.append(["trust", "--yes", "--in-agents"])

@@ -160,6 +160,8 @@ class Scenario(NamedTuple):
     way: str = ""
     # The agent for which the hooks are installed, if not the one that plays.
     installed_for: str = ""
+    # They are installed for the agent that plays, too.
+    beside: bool = False
     # The text of the file, for the key of earlier results.
     text: str = ""
 
@@ -206,6 +208,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "adopt": bool,
     "way": str,
     "installed_for": str,
+    "beside": bool,
 }
 _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "name": str,
@@ -356,6 +359,7 @@ class _ScenarioReader:
             tree.get("adopt", False),
             tree.get("way", ""),
             tree.get("installed_for", ""),
+            tree.get("beside", False),
         )
 
     def read_fields(

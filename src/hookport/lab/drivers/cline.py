@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
-from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_server, write_json
 
 PROVIDER = "openai-compatible"
@@ -66,9 +65,10 @@ DRIVER = Driver(
     calls=CALLS,
     denial_ends=True,
     lacks={
+        "ways.protocol": "`cline --acp` needs an account (measured, 3.0.65)",
+        "ways.elsewhere": "`cline --acp` needs an account (measured, 3.0.65)",
         "session_end.fires": "SessionShutdown fires only after a hook has ended the run (measured, 3.0.65)",
         "before_tool_execute.again": "a denied call ends the run (measured, 3.0.65)",
         "before_prompt.fires": "UserPromptSubmit does not fire in a run of one prompt (measured, 3.0.65)",
     },
-    ways=make_ways(lambda stage: (*stage.program, "--acp", "-P", PROVIDER, "-m", "lab-model")),
 )

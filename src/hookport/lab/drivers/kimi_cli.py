@@ -23,6 +23,12 @@ def settle(stage: Stage) -> None:
         write_json(home / "mcp.json", make_servers(stage))
 
 
+def log_in(stage: Stage) -> None:
+    """Write a token that names nobody: `kimi acp` starts no session without one (measured, 1.51.0)."""
+    token = {"access_token": "none", "refresh_token": "none", "expires_at": 0, "scope": "", "token_type": ""}
+    write_json(stage.home / ".kimi" / "credentials" / "kimi-code.json", {**token, "expires_in": 0})
+
+
 def command(stage: Stage) -> Sequence[str]:
     return (*stage.program, "--print", "--yolo", "-p", stage.prompt)
 
@@ -61,5 +67,5 @@ DRIVER = Driver(
     lacks={
         "before_prompt.context": "a hook's output does not reach the model (measured, 1.51.0)",
     },
-    ways=make_ways(lambda stage: (*stage.program, "acp")),
+    ways=make_ways(lambda stage: (*stage.program, "acp"), settle=log_in),
 )

@@ -60,6 +60,8 @@ CALLS: Calls = {
             "run_in_background": False,
         },
     ),
+    # It is not offered before it was searched for; called by name it runs too.
+    "other_shell": lambda _stage, line: ModelCall("monitor", {"command": line, "description": "as scripted"}),
 }
 
 DRIVER = Driver(
