@@ -81,8 +81,8 @@ def allow(options: Sequence[Mapping[str, Tree]]) -> Tree:
     return {"outcome": "cancelled"}
 
 
-def talk(client: Client, folder: str, login: str, prompt: str) -> None:
-    """Open a session in a folder, after a login if one is needed, and send one prompt."""
+def talk(client: Client, folder: str, option: str, prompt: str) -> None:
+    """Open a session in a folder, set one of its options if one is named, and send one prompt."""
     about = {
         "protocolVersion": VERSION,
         "clientCapabilities": {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False},
@@ -90,21 +90,24 @@ def talk(client: Client, folder: str, login: str, prompt: str) -> None:
     }
     offered = client.ask("initialize", about)
     sys.stderr.write(f"{json.dumps(offered)}\n")
-    if login:
-        client.ask("authenticate", {"methodId": login})
     session = client.ask("session/new", {"cwd": folder, "mcpServers": []})
+    sys.stderr.write(f"{json.dumps(session)}\n")
+    name, _, value = option.partition("=")
+    if option:
+        about = {"sessionId": session["sessionId"], "configId": name, "value": value}
+        client.ask("session/set_config_option", about)
     turn = {"sessionId": session["sessionId"], "prompt": [{"type": "text", "text": prompt}]}
     ending = client.ask("session/prompt", turn)
     sys.stdout.write(f"\n{json.dumps(ending)}\n")
 
 
-def main(folder: str, start: str, login: str, prompt: str, *program: str) -> int:
+def main(folder: str, start: str, option: str, prompt: str, *program: str) -> int:
     """Start the program in the folder `start`, for a session in `folder`."""
     agent = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=start)
     if agent.stdin is None or agent.stdout is None:
         return 1
     try:
-        talk(Client(agent.stdin, agent.stdout), folder, login, prompt)
+        talk(Client(agent.stdin, agent.stdout), folder, option, prompt)
     except (RefusedError, BrokenPipeError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -11,19 +11,19 @@ from hookport.lab.drivers import _acp_session
 
 def make_ways(
     command: Callable[[Stage], Sequence[str]],
-    login: str = "",
+    option: str = "",
     settle: Callable[[Stage], None] | None = None,
 ) -> Mapping[str, Way]:
     """Make two ways: the process starts in the session's folder, and in another one.
 
-    `login` is the id of the method by which the agent needs a login.
+    `option` is a setting of the session, `NAME=VALUE`, without which it refuses calls.
     """
 
     def start_in(elsewhere: bool) -> Callable[[Stage], Sequence[str]]:  # noqa: FBT001 - one of two ways
         def start(stage: Stage) -> Sequence[str]:
             folder = str(stage.cwd)
             begun = str(stage.home) if elsewhere else folder
-            session = (sys.executable, _acp_session.__file__, folder, begun, login, stage.prompt)
+            session = (sys.executable, _acp_session.__file__, folder, begun, option, stage.prompt)
             return (*session, *command(stage))
 
         return start

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage, Way
 from hookport.lab.drivers import _codex_session
-from hookport.lab.drivers._settings import make_server, write_toml
+from hookport.lab.drivers._settings import join_words, make_server, write_toml
 
 # Of the models that it knows, only this one gets plain tools; newer ones write JavaScript that calls them
 # (measured, 0.166.0).
 MODEL = "gpt-5.5"
+CODE_MODEL = "gpt-6-sol"
 
 
 def settle(stage: Stage) -> None:
@@ -50,6 +51,12 @@ def command(stage: Stage) -> Sequence[str]:
     # The bypass covers its approvals and its sandbox, not the trust of hooks.
     freely = "--dangerously-bypass-approvals-and-sandbox"
     return (*stage.program, "exec", freely, "--skip-git-repo-check", stage.prompt)
+
+
+def settle_for_code(stage: Stage) -> None:
+    """Choose a model that gets one tool, which runs JavaScript that calls the others (measured, 0.166.0)."""
+    path = stage.home / ".codex" / "config.toml"
+    path.write_text(path.read_text("utf-8").replace(f'"{MODEL}"', f'"{CODE_MODEL}"'), "utf-8")
 
 
 def serve(stage: Stage) -> Sequence[str]:
@@ -97,6 +104,10 @@ CALLS: Calls = {
     "edit": edit,
     "read": read,
     "mcp": lambda _stage, tool, given: ModelCall(tool, given, "mcp__lab"),
+    "delegate": lambda _stage, task: ModelCall("spawn_agent", {"message": task}, "multi_agent_v1"),
+    "code": lambda _stage, line: ModelCall(
+        "exec", f"text(await tools.exec_command({{cmd: {join_words(line)}}}));"
+    ),
 }
 
 DRIVER = Driver(
@@ -111,5 +122,9 @@ DRIVER = Driver(
     lacks={
         "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
     },
-    ways={"protocol": Way(serve), "elsewhere": Way(serve_elsewhere)},
+    ways={
+        "protocol": Way(serve),
+        "elsewhere": Way(serve_elsewhere),
+        "code": Way(settle=settle_for_code),
+    },
 )

@@ -65,5 +65,12 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
-    ways=make_ways(lambda stage: (*stage.program, "acp", "--model", "lab")),
+    lacks={
+        "calls.delegate": "with a hook on tools `task` hangs (RX5), and `read_only_task` runs no command"
+        " (measured, 1.38.11)",
+    },
+    # Without bubblewrap the sandbox refuses every command (measured, 1.38.11).
+    ways=make_ways(
+        lambda stage: (*stage.program, "acp", "--model", "lab"), "tool_approval=danger-full-access"
+    ),
 )
