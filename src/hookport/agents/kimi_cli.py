@@ -573,14 +573,14 @@ DIALECT = Dialect(
         WayAround(
             "protocol",
             "none",
-            "KM1",
+            "KI13",
             "started with `kimi acp`, as editors start it, hooks fire as in a terminal",
             "lab",
         ),
         WayAround(
             "protocol",
             "open",
-            "KM2",
+            "KI14",
             "started with `kimi acp` in another folder than the session's, hooks start in that folder and "
             "get it as `cwd`, so that guards of the session's project are not found",
             "lab",

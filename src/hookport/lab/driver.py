@@ -26,6 +26,10 @@ class AgentPackage(NamedTuple):
     program: str = ""
 
 
+# Starts a value of a call's input: an expression, whose group in the last result that has it is the value.
+FROM_RESULT = "$result:"
+
+
 class ModelCall(NamedTuple):
     """One call of an agent's own tool by the model; a string as input is a free-form call."""
 
@@ -117,5 +121,7 @@ class Driver(NamedTuple):
     has: tuple[str, ...] = ()
     # How long one run may take, in seconds.
     patience: float = 90
+    # The call that opens the shell that `other_shell` types into.
+    opening: Callable[[Stage], ModelCall] | None = None
     # Other ways of running it, by name: `protocol`, as an editor does.
     ways: Mapping[str, Way] = MappingProxyType({})

@@ -211,21 +211,26 @@ def _make_steps(run: ScenarioRun, driver: Driver, lab_stage: Stage) -> tuple[Mod
         for step in steps
     ]
     return tuple(
-        _make_model_step(driver, lab_stage, kind, value)
+        step
         for kind, value in ordered
         if kind == "say" or kind in driver.calls
+        for step in _make_model_steps(driver, lab_stage, kind, value)
     )
 
 
-def _make_model_step(driver: Driver, lab_stage: Stage, kind: str, value: Tree) -> ModelStep:
-    """Make the model's answer for one step of a scenario."""
+def _make_model_steps(driver: Driver, lab_stage: Stage, kind: str, value: Tree) -> Iterator[ModelStep]:
+    """Make the model's answers for one step of a scenario; several where the agent needs several calls."""
     if kind == "say":
-        return ModelStep(text=value)
-    if kind == "delegate":
+        yield ModelStep(text=value)
+    elif kind == "delegate":
         task = TASK.format(commands=" and ".join(value))
         inner = tuple(ModelStep((_make_call(driver, lab_stage, "shell", line),)) for line in value)
-        return ModelStep((driver.calls[kind](lab_stage, task),), task=task, inner=inner)
-    return ModelStep((_make_call(driver, lab_stage, kind, value),))
+        yield ModelStep((driver.calls[kind](lab_stage, task),), task=task, inner=inner)
+    elif kind == "other_shell" and driver.opening:
+        yield ModelStep((driver.opening(lab_stage),))
+        yield ModelStep((_make_call(driver, lab_stage, kind, value),))
+    else:
+        yield ModelStep((_make_call(driver, lab_stage, kind, value),))
 
 
 def _make_call(driver: Driver, lab_stage: Stage, kind: str, value: Tree) -> ModelCall:

@@ -21,9 +21,9 @@ from typing import IO, Self
 
 from hookport.base.tree import Tree
 from hookport.lab import protocols
-from hookport.lab.driver import ModelStep
+from hookport.lab.driver import FROM_RESULT, ModelCall, ModelStep
 from hookport.lab.play import RequestRecord
-from hookport.lab.protocols import Conversation, ModelProtocol, ModelReply, ModelRequest
+from hookport.lab.protocols import Conversation, ModelProtocol, ModelReply, ModelRequest, ToolResult
 
 LONGEST_BODY_BYTES = 64 << 20
 SECRETS = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECASE)
@@ -103,6 +103,22 @@ def _is_step(step: ModelStep, called: bool, text: str) -> bool:  # noqa: FBT001 
     return called if step.calls else not called and step.text.strip() in text
 
 
+def _fill_results(step: ModelStep, results: Sequence[ToolResult]) -> ModelStep:
+    """Fill numbers that the agent has told, such as that of a running process, into the calls of a step."""
+    return step._replace(calls=tuple(_fill_call(call, results) for call in step.calls))
+
+
+def _fill_call(call: ModelCall, results: Sequence[ToolResult]) -> ModelCall:
+    if isinstance(call.input, str):
+        return call
+    filled = dict(call.input)
+    for name, value in call.input.items():
+        if isinstance(value, str) and value.startswith(FROM_RESULT):
+            found = (re.search(value.removeprefix(FROM_RESULT), result.text) for result in reversed(results))
+            filled[name] = next((int(match[1]) for match in found if match), 0)
+    return call._replace(input=filled)
+
+
 class Server:
     """A running model; `requests` are the requests so far. Use it in a `with`."""
 
@@ -176,6 +192,7 @@ class Server:
         else:
             # Agents stop a model that repeats itself.
             step = ModelStep(text=f"That is all ({number}).")
+        step = _fill_results(step, conversation.results)
         serial = f"{word}{len(self.script.steps) if index is None else index:02d}n{number:04d}"
         record = record._replace(
             step=None if task else index, texts=conversation.texts, results=conversation.results

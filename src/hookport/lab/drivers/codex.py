@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage, Way
+from hookport.lab.driver import FROM_RESULT, AgentPackage, Calls, Driver, ModelCall, Stage, Way
 from hookport.lab.drivers import _codex_session
 from hookport.lab.drivers._settings import join_words, make_server, write_toml
 
@@ -105,6 +105,10 @@ CALLS: Calls = {
     "read": read,
     "mcp": lambda _stage, tool, given: ModelCall(tool, given, "mcp__lab"),
     "delegate": lambda _stage, task: ModelCall("spawn_agent", {"message": task}, "multi_agent_v1"),
+    "other_shell": lambda _stage, line: ModelCall(
+        "write_stdin",
+        {"session_id": f"{FROM_RESULT}session ID (\\d+)", "chars": f"{line}\n", "yield_time_ms": 1000},
+    ),
     "code": lambda _stage, line: ModelCall(
         "exec", f"text(await tools.exec_command({{cmd: {join_words(line)}}}));"
     ),
@@ -122,6 +126,8 @@ DRIVER = Driver(
     lacks={
         "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
     },
+    # A shell that goes on running, whose stdin `write_stdin` writes to.
+    opening=lambda _stage: ModelCall("exec_command", {"cmd": "sh", "tty": True, "yield_time_ms": 500}),
     ways={
         "protocol": Way(serve),
         "elsewhere": Way(serve_elsewhere),
