@@ -581,8 +581,9 @@ DIALECT = Dialect(
             "protocol",
             "open",
             "KI14",
-            "started with `kimi acp` in another folder than the session's, hooks start in that folder and "
-            "get it as `cwd`, so that guards of the session's project are not found",
+            "Kimi Code, started with `kimi acp` in another folder than the session's, starts hooks in "
+            "that folder and gives it as `cwd`, so that guards of the session's project are not found; "
+            "Kimi CLI does not",
             "lab",
             place=ELSEWHERE,
             events=(),

@@ -64,6 +64,8 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    # Measured, 1.51.0; Kimi Code, of the same dialect, starts hooks in the folder of its process (KI14).
+    has=("before_tool_execute.elsewhere",),
     lacks={
         "before_prompt.context": "a hook's output does not reach the model (measured, 1.51.0)",
     },
