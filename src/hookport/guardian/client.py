@@ -144,8 +144,9 @@ def _find_seconds(agreed: Mapping[str, Any], method: str) -> float:
     by_method = config.get("per_method_ms")
     wanted = by_method.get(method) if isinstance(by_method, dict) else None
     milliseconds = wanted if wanted is not None else config.get("default_ms")
-    is_number = isinstance(milliseconds, (int, float)) and not isinstance(milliseconds, bool)
-    return milliseconds / 1000 if is_number and milliseconds > 0 else _DEFAULT_SECONDS
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, (int, float)) or milliseconds <= 0:
+        return _DEFAULT_SECONDS
+    return milliseconds / 1000
 
 
 def _make_payload(event: Mapping[str, Tree]) -> dict[str, Tree]:

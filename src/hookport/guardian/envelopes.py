@@ -60,9 +60,9 @@ def is_signed(envelope: Mapping[str, Any], key: bytes) -> bool:
     if not isinstance(signature, Mapping) or signature.get("algorithm") != ALGORITHM:
         return False
     try:
-        given = base64.b64decode(signature.get("value"), validate=True)
+        given = base64.b64decode(signature["value"], validate=True)
         value = hmac.new(key, canonicalize(unsigned), hashlib.sha256).digest()
-    except (TypeError, ValueError):
+    except (KeyError, TypeError, ValueError):
         return False
     return hmac.compare_digest(given, value)
 
