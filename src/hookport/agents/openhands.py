@@ -270,9 +270,8 @@ def _find_layout(tree: Tree) -> dict[str, Tree]:
     wrapped = _is_wrapped(tree)
     events = tree[WRAPPER] if wrapped else tree
     keys = list(events) if isinstance(events, Mapping) else []
-    spelled = next((key for key in keys if find_native(key) != key), "")
-    case = "" if not spelled else "pascal" if spelled[:1].isupper() else "camel"
-    return {**({"wrapped": True} if wrapped else {}), **({"case": case} if case else {})}
+    names = {find_native(key): key for key in keys if find_native(key) != key}
+    return {**({"wrapped": True} if wrapped else {}), **({"names": names} if names else {})}
 
 
 def _iter_groups(tree: Tree) -> Iterator[tuple[str, Path, Mapping[str, Tree]]]:
@@ -340,14 +339,23 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     layout = get_manifest_data(dialect, manifest).get(LAYOUT, {})
     files: dict[str, Tree] = {}
     for file, events in BY_EVENT.encode(dialect, manifest).items():
-        named = {_spell_event(layout.get("case", ""), native): groups for native, groups in events.items()}
+        names = layout.get("names", {})
+        named = {names.get(native, _spell_event(names, native)): groups for native, groups in events.items()}
         files[file] = {WRAPPER: named} if layout.get("wrapped") else named
     return files
 
 
-def _spell_event(case: str, native: str) -> str:
-    name = NAMES.get(native, native) if case else native
-    return name[:1].lower() + name[1:] if case == "camel" else name
+def _spell_event(names: Mapping[str, str], native: str) -> str:
+    """An event that the file does not have yet, in the spelling of the others."""
+    name = NAMES.get(native, native)
+    first = next(iter(names.values()), native)
+    return (
+        native
+        if first == native or not names
+        else name
+        if first[:1].isupper()
+        else name[:1].lower() + name[1:]
+    )
 
 
 DIALECT = Dialect(
