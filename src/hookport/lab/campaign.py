@@ -40,6 +40,8 @@ TICK_SECONDS = 0.05
 EVENTS = "events"
 # The files of a run that a report keeps.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
+# Files of hookport's own that agents or drivers run, beside Python.
+SCRIPTS = (".js", ".mjs", ".sh", ".ts")
 # The variables for the project's folder in a command.
 PROJECT_FOLDER = re.compile(r"\$\{?\w+_PROJECT_DIR\b")
 # Which programs are played: those found here, the pinned ones in the cache, or these, fetched if needed.
@@ -208,7 +210,7 @@ def compute_source_key() -> str:
     root = Path(str(files("hookport")))
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".yaml") and "results" not in path.relative_to(root).parts:
+        if path.suffix in (".py", ".yaml", *SCRIPTS) and "results" not in path.relative_to(root).parts:
             digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
 

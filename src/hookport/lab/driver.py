@@ -12,10 +12,19 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 
+class FetchStep(NamedTuple):
+    """A further call of npm or pip in a fetched package: the folder in it, and the arguments."""
+
+    folder: str
+    arguments: tuple[str, ...]
+
+
 class AgentPackage(NamedTuple):
     """The package of the program, by name and pinned version, and the lowest Node or Python it needs.
 
-    `program` is the file that starts it, if its name differs from that on PATH.
+    `program` is the file that starts it, if its name differs from that on PATH. `companions` are packages
+    that it needs beside it, as the registry's tool takes them: `name@1.2.3` or `name==1.2.3`. `options` are
+    added to the tool's arguments, and `steps` follow in this order.
     """
 
     registry: Literal["npm", "pypi"]
@@ -24,6 +33,9 @@ class AgentPackage(NamedTuple):
     node: int = 0
     python: tuple[int, int] = (0, 0)
     program: str = ""
+    companions: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    steps: tuple[FetchStep, ...] = ()
 
 
 class ModelCall(NamedTuple):

@@ -1,71 +1,86 @@
 // One prompt for VS Code's chat: a server of the editor, a browser without a screen that opens it, and an
-// extension of ours in the editor that submits the prompt and reports the end.
+// extension of ours in it that submits the prompt and reports the end.
 //
 //   node _vs_code_session.mjs PROMPT FOLDER SHARED PROGRAM...
 //
 // SHARED keeps what is unpacked once. The browser is that of the package beside the program, or one on PATH.
 
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const [prompt, folder, shared, ...program] = process.argv.slice(2)
-const BROWSERS = ['chromium', 'chromium-headless-shell', 'google-chrome', 'chrome']
-const FLAGS = ['--headless=shell', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
-  '--no-proxy-server', '--window-size=1400,900']
+const EXTENSION = fileURLToPath(new URL('_vs_code_extension', import.meta.url))
+const BROWSERS = ['chromium-headless-shell', 'chromium', 'google-chrome']
+const FLAGS = ['--headless', '--no-sandbox', '--no-proxy-server', '--no-first-run', '--disable-gpu',
+  '--disable-dev-shm-usage', '--enable-logging=stderr', '--remote-debugging-port=0', '--window-size=1400,900']
+const OPTIONS = ['--auth=none', '--bind-addr=127.0.0.1:0', '--disable-telemetry', '--disable-update-check',
+  '--disable-getting-started-override']
 const children = []
 
-function start (argv, environment = {}) {
+// Each child has its own process group, because a launcher may not pass a signal on.
+function start (argv, environment) {
   const child = spawn(argv[0], argv.slice(1), {
     env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'], detached: true
   })
   children.push(child)
+  child.stderr.pipe(process.stderr)
   child.on('error', error => finish(1, `cannot start ${argv[0]}: ${error.message}`))
-  child.on('exit', code => finish(1, `${argv[0]} has ended with ${code}`))
+  child.on('exit', code => finish(1, `${argv[0]} ended with ${code}`))
   return child
 }
 
 function finish (code, text) {
-  (code ? process.stderr : process.stdout).write(`${text}\n`)
+  const stream = code ? process.stderr : process.stdout
   for (const child of children) {
     try { process.kill(-child.pid, 'SIGKILL') } catch { /* it has ended */ }
   }
-  process.exit(code)
+  stream.write(`${text}\n`, () => process.exit(code))
 }
 
-// The browser's program and the environment that it needs.
+// Wait for the extension's report.
+async function listen () {
+  const server = createServer(async (request, response) => {
+    const { result, error } = JSON.parse((await request.setEncoding('utf8').toArray()).join(''))
+    response.end()
+    finish(error || result?.errorDetails ? 1 : 0, error ?? JSON.stringify(result))
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${server.address().port}`
+}
+
+// Find the browser's program and the environment that it needs.
 async function findBrowser () {
   const unpacked = join(shared, 'browser')
-  if (!existsSync(unpacked) && !await unpack(unpacked)) {
-    const folders = process.env.PATH.split(delimiter)
-    const paths = BROWSERS.flatMap(name => folders.map(path => join(path, name)))
-    return [paths.find(existsSync), {}]
+  if (existsSync(unpacked) || await unpack(unpacked)) {
+    const libraries = { LD_LIBRARY_PATH: join(unpacked, 'al2023', 'lib') }
+    return [join(unpacked, 'chromium'), { ...libraries, FONTCONFIG_FILE: join(unpacked, 'fonts.conf') }]
   }
-  return [join(unpacked, 'chromium'), {
-    LD_LIBRARY_PATH: join(unpacked, 'al2023', 'lib'), FONTCONFIG_FILE: join(unpacked, 'fonts.conf')
-  }]
+  const folders = process.env.PATH.split(delimiter)
+  return [BROWSERS.flatMap(name => folders.map(path => join(path, name))).find(existsSync), {}]
 }
 
-// Unpack the browser of the package beside the program, with the libraries that a machine without a desktop
-// lacks; false without such a package. Another run may do so at the same time.
+// Unpack the browser of the package beside the program, with the libraries and fonts that a machine without a
+// desktop lacks; false without such a package. Another run may do the same now, and one of them wins.
 async function unpack (place) {
-  let found
+  let module
   try {
-    found = createRequire(realpathSync(program[1])).resolve('@sparticuz/chromium')
+    module = createRequire(realpathSync(program.at(-1))).resolve('@sparticuz/chromium')
   } catch {
     return false
   }
   const draft = mkdtempSync(`${place}~`)
-  const before = process.env.TMPDIR
-  Object.assign(process.env, { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x', TMPDIR: draft })
-  const { default: chromium } = await import(pathToFileURL(found))
+  const { TMPDIR } = process.env
+  // It unpacks the libraries too where it believes to run on Lambda.
+  Object.assign(process.env, { TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' })
+  const { default: chromium } = await import(pathToFileURL(module))
   await chromium.executablePath()
-  process.env.TMPDIR = before
-  writeFileSync(join(draft, 'fonts.conf'), `<fontconfig><dir>${join(place, 'fonts', 'fonts')}</dir></fontconfig>`)
+  Object.assign(process.env, { TMPDIR })
+  writeFileSync(join(draft, 'fonts.conf'), `<fontconfig><dir>${join(place, 'fonts')}</dir></fontconfig>`)
   try {
     renameSync(draft, place)
   } catch {
@@ -74,40 +89,19 @@ async function unpack (place) {
   return true
 }
 
-async function listen () {
-  const server = createServer((request, response) => {
-    const parts = []
-    request.on('data', part => parts.push(part))
-    request.on('end', () => {
-      response.end()
-      const { text, error } = JSON.parse(Buffer.concat(parts).toString())
-      finish(error ? 1 : 0, error ?? text)
-    })
-  })
-  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${server.address().port}`
-}
-
-function log(what) { process.stderr.write(`${(performance.now() / 1000).toFixed(2)} ${what}\n`) }
-
-const own = process.env.TMPDIR
-const report = await listen()
-const editor = start([...program, '--auth=none', '--bind-addr=127.0.0.1:0', '--disable-telemetry',
-  '--disable-update-check', '--disable-getting-started-override', '--log=debug'],
-{ LAB_PROMPT: prompt, LAB_REPORT: report })
-editor.stderr.on('data', text => process.stderr.write(text))
-const [browser, libraries] = await findBrowser()
-if (!browser) finish(1, `no browser: none of ${BROWSERS.join(', ')} is on PATH`)
-log(`browser ${browser}`)
-for await (const line of createInterface({ input: editor.stdout })) {
-  process.stderr.write(`${line}\n`)
-  const [, url] = /HTTP server listening on (\S+)/.exec(line) ?? []
-  if (url) {
-    log('listening')
-    const page = start([browser, ...FLAGS, `--user-data-dir=${own}/browser`, '--remote-debugging-port=' + (process.env.LAB_DEBUG ?? '0'), '--enable-logging=stderr',
-      `${url}?folder=${encodeURIComponent(folder)}`], { ...libraries, TMPDIR: own })
-    page.stderr.on('data', text => process.stderr.write(text))
-    page.stdout.resume()
+const [browser, needs] = await findBrowser()
+if (browser) {
+  const data = join(process.env.XDG_DATA_HOME, 'code-server')
+  cpSync(EXTENSION, join(data, 'extensions', 'hookport.lab-1.0.0'), { recursive: true })
+  const editor = start([...program, ...OPTIONS], { LAB_PROMPT: prompt, LAB_REPORT: await listen() })
+  for await (const line of createInterface({ input: editor.stdout })) {
+    process.stderr.write(`${line}\n`)
+    const [, url] = / listening on (http:\S+)/.exec(line) ?? []
+    if (url) {
+      const profile = `--user-data-dir=${join(process.env.TMPDIR, 'browser')}`
+      start([browser, ...FLAGS, profile, `${url}?folder=${encodeURIComponent(folder)}`], needs).stdout.resume()
+    }
   }
+} else {
+  finish(1, `no browser: none of ${BROWSERS.join(', ')} is on PATH`)
 }
-finish(1, 'the editor has ended')

@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
-from hookport.lab.drivers._settings import make_absolute, make_server, write, write_json
+from hookport.lab.driver import AgentPackage, Calls, Driver, FetchStep, ModelCall, Stage
+from hookport.lab.drivers._settings import make_absolute, make_server, write_json
 
 SESSION = Path(__file__).with_name("_vs_code_session.mjs")
-EXTENSION = Path(__file__).with_name("_vs_code_extension.js")
-# The manifest of the extension that submits the prompt.
-MANIFEST = {
-    "name": "lab",
-    "publisher": "hookport",
-    "version": "1.0.0",
-    "engines": {"vscode": "^1.100.0"},
-    "main": "./extension.js",
-    "activationEvents": ["onStartupFinished"],
-}
 MODEL = "customendpoint/lab/lab-model"
 
 
@@ -47,13 +37,11 @@ def settle(stage: Stage) -> None:
         "update.mode": "none",
         "extensions.autoUpdate": False,
         "git.enabled": False,
+        "chat.agentHost.enabled": False,
     }
     write_json(data / "User" / "settings.json", settings)
     if stage.mcp:
         write_json(data / "User" / "mcp.json", {"servers": {"lab": {"type": "stdio", **make_server(stage)}}})
-    folder = data / "extensions" / "hookport.lab-1.0.0"
-    write_json(folder / "package.json", MANIFEST)
-    write(folder / "extension.js", EXTENSION.read_text("utf-8"))
 
 
 def command(stage: Stage) -> Sequence[str]:
@@ -67,7 +55,13 @@ def environment(_stage: Stage) -> Mapping[str, str]:
 CALLS: Calls = {
     "shell": lambda _stage, line: ModelCall(
         "run_in_terminal",
-        {"command": line, "explanation": "as scripted", "goal": "as scripted", "mode": "sync", "timeout": 30000},
+        {
+            "command": line,
+            "explanation": "as scripted",
+            "goal": "as scripted",
+            "mode": "sync",
+            "timeout": 30000,
+        },
     ),
     "write": lambda stage, path, text: ModelCall(
         "create_file", {"filePath": make_absolute(stage, path), "content": text}
@@ -76,14 +70,30 @@ CALLS: Calls = {
         "replace_string_in_file",
         {"filePath": make_absolute(stage, path), "oldString": old, "newString": new},
     ),
-    "read": lambda stage, path: ModelCall("read_file", {"filePath": make_absolute(stage, path), "startLine": 1, "endLine": 100}),
+    "read": lambda stage, path: ModelCall(
+        "read_file", {"filePath": make_absolute(stage, path), "startLine": 1, "endLine": 100}
+    ),
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp_lab_{tool}", given),
 }
 
 DRIVER = Driver(
-    title="VS Code Copilot",
-    package=AgentPackage("npm", "code-server", "4.139.1", node=24),
+    title="VS Code Copilot (code-server)",
+    # VS Code 1.139.1. Its own packages are in a folder of their own; it runs without those that scripts
+    # build (measured), and the browser is one without a screen.
+    package=AgentPackage(
+        "npm",
+        "code-server",
+        "4.139.1",
+        node=24,
+        companions=("@sparticuz/chromium@153.0.0",),
+        options=("--ignore-scripts",),
+        steps=(
+            FetchStep("node_modules/code-server/lib/vscode", ("install", "--omit=dev", "--ignore-scripts")),
+        ),
+    ),
     program="code-server",
+    # Without a configuration file it writes one, and says so first.
+    version=("--version", "--config=/dev/null"),
     protocol="chat",
     settle=settle,
     command=command,
