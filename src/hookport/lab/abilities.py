@@ -112,6 +112,9 @@ def _find_spec_ability(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
             others = dialect.wire.answers_of.values()
             is_elsewhere = any(_has_answer(answers, spec, can) for answers in others)
             return Ability("perhaps" if is_elsewhere else "no", reason)
+        if can == "context" and spec.hears == "late":
+            reason = f"{dialect.title} does not wait for hooks on {spec.native}, so their context may be late"
+            return Ability("perhaps", reason)
         if can == "block" and spec.partly:
             return Ability("perhaps", f"a deny on {spec.native} is not obeyed everywhere: {spec.partly}")
     if spec.unfired:

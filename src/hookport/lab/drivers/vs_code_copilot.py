@@ -37,6 +37,7 @@ def settle(stage: Stage) -> None:
         "update.mode": "none",
         "extensions.autoUpdate": False,
         "git.enabled": False,
+        "workbench.reduceMotion": "on",
         "chat.agentHost.enabled": False,
     }
     write_json(data / "User" / "settings.json", settings)
