@@ -416,8 +416,8 @@ DIALECT = Dialect(
         ),
         Quirk(
             "VS11",
-            "VS Code waits until every process of a hook has closed its output, beyond the timeout too, and then "
-            "takes the answer",
+            "VS Code waits until every process of a hook has closed its output, beyond the timeout too, and "
+            "then takes the answer",
             "lab",
         ),
         Quirk("VS12", "UserPromptSubmit fires for the prompt of a subagent too", "lab"),
