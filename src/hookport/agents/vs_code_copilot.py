@@ -34,8 +34,10 @@ from hookport.shapes.dialect import (
     McpNames,
     Quirk,
     Timeout,
+    WayAround,
     explain_missing,
     find_event,
+    list_ways,
     name_tools,
 )
 from hookport.shapes.github_commands import NO_COMMAND, normalise_commands
@@ -421,23 +423,47 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("VS12", "UserPromptSubmit fires for the prompt of a subagent too", "lab"),
-        Quirk(
-            "VS13",
-            "way around: these hooks belong to the local agent; sessions of Copilot CLI, Claude and cloud "
-            "agents that are started in VS Code do not run them",
-            "pkg",
-        ),
-        Quirk(
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "shell",
+            "closed",
             "VS14",
-            "way around: `create_and_run_task` and `send_to_terminal` run commands too; hookport takes them "
-            "for the shell",
+            "the tool `create_and_run_task` runs commands too; hookport takes it for the shell, with the task's "
+            "command and arguments",
             "lab",
+            tools=("shell",),
+            native="create_and_run_task",
         ),
-        Quirk(
+        WayAround(
+            "shell",
+            "closed",
+            "VS16",
+            "the tool `send_to_terminal` types a command into a terminal; hookport takes it for the shell",
+            "pkg",
+            tools=("shell",),
+            native="send_to_terminal",
+        ),
+        WayAround(
+            "code",
+            "open",
             "VS15",
-            "way around: `run_vscode_command` and `run_notebook_cell` run what no guard for the shell "
-            "understands; their hooks fire with these names",
+            "the tool `run_vscode_command` runs a command of the editor, which may type into a terminal, and "
+            "`run_notebook_cell` code of a notebook; their hooks fire, but a guard for the shell sees no command",
             "lab",
+            place="in commands of the editor and notebooks",
         ),
+        WayAround(
+            "protocol",
+            "open",
+            "VS13",
+            "these hooks belong to VS Code's local agent: sessions of Copilot CLI, Claude and cloud agents that "
+            "are started in VS Code run their own",
+            "pkg",
+            place="in sessions of other agents in VS Code",
+        ),
+        kinds=4,
+        # A deny in a subagent was obeyed.
+        none={"sub-agents": "lab"},
     ),
 )
