@@ -429,8 +429,8 @@ DIALECT = Dialect(
             "shell",
             "closed",
             "VS14",
-            "the tool `create_and_run_task` runs commands too; hookport takes it for the shell, with the task's "
-            "command and arguments",
+            "the tool `create_and_run_task` runs commands too; hookport takes it for the shell, with the "
+            "task's command and arguments",
             "lab",
             tools=("shell",),
             native="create_and_run_task",
@@ -449,7 +449,7 @@ DIALECT = Dialect(
             "open",
             "VS15",
             "the tool `run_vscode_command` runs a command of the editor, which may type into a terminal, and "
-            "`run_notebook_cell` code of a notebook; their hooks fire, but a guard for the shell sees no command",
+            "`run_notebook_cell` code of a notebook; hooks fire, but a guard for the shell sees no command",
             "lab",
             place="in commands of the editor and notebooks",
         ),
@@ -457,8 +457,8 @@ DIALECT = Dialect(
             "protocol",
             "open",
             "VS13",
-            "these hooks belong to VS Code's local agent: sessions of Copilot CLI, Claude and cloud agents that "
-            "are started in VS Code run their own",
+            "these hooks belong to VS Code's local agent: sessions of Copilot CLI, Claude and cloud agents "
+            "that are started in VS Code run their own",
             "pkg",
             place="in sessions of other agents in VS Code",
         ),

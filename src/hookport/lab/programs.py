@@ -257,7 +257,7 @@ def _run_fetch(
         raise ProgramError(
             f"{tool} cannot reach its registry, so {what} was not fetched. Check the network and try again."
         )
-    if UNKNOWN.search(text):
+    if UNKNOWN.search(text) and not (package.companions or package.steps):
         raise ProgramError(f"{site} has no {what}; it was not fetched.")
     last = "\n".join(line for line in text.strip().splitlines()[-5:] if line.strip())
     raise ProgramError(f"{tool} did not fetch {what}:\n{last}")
