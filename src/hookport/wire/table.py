@@ -60,7 +60,8 @@ class Wire(Value):
     numbered: Sequence[str] = ()
     # Native tools that do several things in one call: the field with the list (or the fields, the first of
     # which is written), and the canonical field of an element that is plain text (empty: an element is an
-    # object with the fields of `inputs`). An element's list of words, or its `args`, make one command.
+    # object with the fields of `inputs`). An element's list of words, or its `args`, make one command. An
+    # object in place of the list is the one element.
     batches: Mapping[str, Sequence[Any]] = {}
     # Native tools that are another canonical tool by the value of a field: (field, {value: tool}); an empty
     # value is for no value, `*` for any other, and another such pair asks another field.
