@@ -93,9 +93,9 @@ READS: dict[str, dict[str, str]] = {
     "qwen-code": {".qwen/settings.json": "start"},
     "reasonix": {".reasonix/settings.json": "repository"},
     "vs-code-copilot": {
-        ".github/hooks/hookport-vscode.json": "repository",
-        ".github/hooks/*.json": "repository",
-        ".github/hooks/hookport.json": "repository",
+        ".github/hooks/hookport-vscode.json": "start",
+        ".github/hooks/*.json": "start",
+        ".github/hooks/hookport.json": "start",
     },
     "windsurf": {".windsurf/hooks.json": "repository", ".devin/hooks.json": "repository"},
 }
@@ -202,12 +202,14 @@ def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site
     for agent in list_agents():
         rule = READS[agent].get(site.path, "") if not site.package else ""
         for start, entry in ((root, "project"), (root, "user"), (root / "pkg", "user")):
-            is_trusted = entry == "project" or agent in {"claude-code", *UNASKED}
+            is_trusted = entry == "project" or agent in {*ASKED_FIRST, *UNASKED}
             loads = bool(rule) and is_trusted and (start == root or rule == "repository")
             assert runs(root, agent, start, entry, env) is not loads, (agent, str(start), entry)
 
 
-# Agents that ask nobody whether a folder is trusted; Claude Code asks, and calls no entry before.
+# Agents that ask whether a folder is trusted and call no entry before, the user's neither; and those that ask
+# nobody.
+ASKED_FIRST = ("claude-code", "vs-code-copilot")
 UNASKED = ("augment", "cline", "crush", "devin", "factory-droid", "goose", "kiro", "qwen-code", "reasonix")
 
 
