@@ -22,9 +22,10 @@ class FetchStep(NamedTuple):
 class AgentPackage(NamedTuple):
     """The package of the program, by name and pinned version, and the lowest Node or Python it needs.
 
-    `program` is the file that starts it, if its name differs from that on PATH. `companions` are packages
-    that it needs beside it, as the registry's tool takes them: `name@1.2.3` or `name==1.2.3`. `options` are
-    added to the tool's arguments, and `steps` follow in this order.
+    `program` is the file that starts it, if its name differs from that on PATH. `bun`: the version of Bun, a
+    package on npm, that runs it. `companions` are packages that it needs beside it, as the registry's tool
+    takes them: `name@1.2.3` or `name==1.2.3`. `options` are added to the tool's arguments, and `steps` follow
+    in this order.
     """
 
     registry: Literal["npm", "pypi"]
@@ -33,6 +34,7 @@ class AgentPackage(NamedTuple):
     node: int = 0
     python: tuple[int, int] = (0, 0)
     program: str = ""
+    bun: str = ""
     companions: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     steps: tuple[FetchStep, ...] = ()

@@ -88,7 +88,9 @@ def find_cached(name: str, driver: Driver) -> Program | None:
     if not launcher.exists():
         return None
     argv: tuple[str, ...] = (str(launcher),)
-    if driver.package.node:
+    if driver.package.bun:
+        argv = (str(scripts / "bun"), *argv)
+    elif driver.package.node:
         node = _find_node(driver.package.node)
         if not node:
             return None
@@ -193,7 +195,8 @@ def _fetch_npm(package: AgentPackage, folder: Path, progress: Progress) -> None:
         )
     folder.mkdir()
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
-    wanted = [*package.options, f"{package.name}@{package.version}", *package.companions]
+    bun = [f"bun@{package.bun}"] if package.bun else []
+    wanted = [*package.options, f"{package.name}@{package.version}", *bun, *package.companions]
     _run_fetch([npm, "install", "--prefix", str(folder), *quiet, *wanted], package, progress)
     for step in package.steps:
         _run_fetch([npm, *step.arguments, *quiet], package, progress, folder / step.folder)
