@@ -79,7 +79,7 @@ class Registry(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         address = f"http://127.0.0.1:{self.server.server_address[1]}"  # type: ignore[index]
-        pages = {}
+        pages: dict[str, bytes] = {}
         for name in ("small", "beside"):
             archive, file = packed(name), f"{name}-1.2.3-py3-none-any.whl"
             whole = "sha512-" + base64.b64encode(hashlib.sha512(archive).digest()).decode()
