@@ -23,7 +23,7 @@ from hookport.agents import get
 from hookport.base.tree import Tree
 from hookport.lab import drivers, formats, player, programs, run
 from hookport.lab import scenario as scenarios
-from hookport.lab.driver import Driver
+from hookport.lab.driver import UNTRUSTED, Driver
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.judge import ScenarioVerdict, combine_verdicts
 from hookport.lab.programs import Program
@@ -100,6 +100,8 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
     dialect = get(get_dialect_id(driver))
     if not scenario.trusted and dialect.folder_trust is None:
         return f"{dialect.title} trusts every folder"
+    if not scenario.trusted and UNTRUSTED in driver.lacks:
+        return driver.lacks[UNTRUSTED]
     if scenario.own and scenario.own.scope == "local" and not run.find_local_file(dialect):
         return f"{dialect.title} has no personal file in a project"
     is_homeless = not scenario.hooks and not run.find_home_files(scenario)

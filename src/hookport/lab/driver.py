@@ -81,6 +81,10 @@ Calls = Mapping[str, Callable[..., ModelCall]]
 Lacks = Mapping[str, str]
 
 
+# In `lacks`: why the agent does nothing in a folder that it does not trust.
+UNTRUSTED = "folder.untrusted"
+
+
 class Driver(NamedTuple):
     """How one agent is driven without a person, an account or a network.
 

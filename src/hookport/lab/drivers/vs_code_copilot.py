@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, FetchStep, ModelCall, Stage
+from hookport.lab.driver import UNTRUSTED, AgentPackage, Calls, Driver, FetchStep, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_server, write_json
 
 SESSION = Path(__file__).with_name("_vs_code_session.mjs")
@@ -100,5 +100,9 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    lacks={
+        UNTRUSTED: "VS Code sets its chat up only after somebody trusts the folder: without that the model "
+        "is not asked (measured, 1.139.1)",
+    },
     patience=180,
 )
