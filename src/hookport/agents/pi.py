@@ -155,6 +155,114 @@ ANSWERS: dict[str, dict[str, Tree]] = {
 }
 
 
+# Its transcript (measured, 0.87.1): a tree of messages, of which the file has one branch after the other.
+PI_USAGE = {
+    "input_tokens": "message.usage.input",
+    "output_tokens": "message.usage.output",
+    "cache_read_input_tokens": "message.usage.cacheRead",
+    "cache_creation_input_tokens": "message.usage.cacheWrite",
+}
+TRANSCRIPT = {
+    "form": "tree",
+    "of": "pi 0.87.1",
+    # `--session-dir` names another folder.
+    "named": ("20*Z_*.jsonl",),
+    "kept": (
+        "$PI_CODING_AGENT_DIR/sessions/*/*_{session}.jsonl",
+        "~/.pi/agent/sessions/*/*_{session}.jsonl",
+    ),
+    "time": "^timestamp",
+    "records": (
+        {
+            "where": {"type": "message", "message.role": "user"},
+            "rows": ({"kind": "user", "text": "message.content"},),
+        },
+        {
+            "where": {"type": "message", "message.role": "assistant"},
+            "each": "message.content",
+            "rows": (
+                {
+                    "of": {"type": "text"},
+                    "kind": "assistant",
+                    "text": "text",
+                    "id": "^id",
+                    "model": "^message.model",
+                    "usage": PI_USAGE,
+                },
+                {
+                    "of": {"type": "toolCall"},
+                    "kind": "call",
+                    "id": "id",
+                    "name": "name",
+                    "input": "arguments",
+                    "message": "^id",
+                    "model": "^message.model",
+                },
+            ),
+        },
+        {
+            "where": {"type": "message", "message.role": "toolResult"},
+            "rows": (
+                {
+                    "kind": "result",
+                    "id": "message.toolCallId",
+                    "text": "message.content",
+                    "failed": ["message.isError"],
+                },
+            ),
+        },
+    ),
+    "other": (
+        {"type": ("session", "model_change", "thinking_level_change", "compaction", "label", "custom")},
+        {"type": "message", "message.role": ("system", "custom")},
+    ),
+    "writes": {
+        "head": [
+            {"type": "session", "version": 3, "id": "$session", "timestamp": "$start", "cwd": "$cwd"},
+        ],
+        **{
+            kind: {
+                "type": "message",
+                "id": "$uuid",
+                "parentId": "$parent",
+                "timestamp": "$time",
+                "message": message,
+            }
+            for kind, message in (
+                ("user", {"role": "user", "content": [{"type": "text", "text": "$text"}]}),
+                (
+                    "assistant",
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "text", "text": "$text"}],
+                        "model": "$model",
+                        "stopReason": "stop",
+                    },
+                ),
+                (
+                    "call",
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "toolCall", "id": "$id", "name": "$name", "arguments": "$input"}],
+                        "model": "$model",
+                        "stopReason": "toolUse",
+                    },
+                ),
+                (
+                    "result",
+                    {
+                        "role": "toolResult",
+                        "toolCallId": "$id",
+                        "content": [{"type": "text", "text": "$text"}],
+                        "isError": "$failed",
+                    },
+                ),
+            )
+        },
+    },
+}
+
+
 def build_wire(natives: list[str]) -> Wire:
     """The wire of these native events."""
     types = {native: {"type": native.partition(" ")[0]} for native in natives}
@@ -165,7 +273,7 @@ def build_wire(natives: list[str]) -> Wire:
             fixed={native: {**type_, **FIXED_OF.get(native, {})} for native, type_ in types.items()},
         ),
         words=WORDS,
-        transcript="tree",
+        transcript=(TRANSCRIPT,),
         inputs=INPUTS,
         texts=(":parts",),
         results={"*": [{"type": "text", "text": "$text"}]},

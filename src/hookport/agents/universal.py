@@ -9,6 +9,7 @@ from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.claude_tools import MCP, TOOLS
 from hookport.shapes.claude_wire import CONTEXT, INPUTS, READ, READ_TEXT, decide_permission, nest_fields
 from hookport.shapes.claude_wire import KEYS as CLAUDE
+from hookport.shapes.transcripts import BLOCKS
 from hookport.shapes.dialect import (
     SECOND,
     DecodedManifest,
@@ -141,7 +142,7 @@ WIRE = Wire(
     traits=("file placeholder",),
     keys=KEYS,
     by_event=list_by_event(keys=KEYS_OF),
-    transcript="blocks",
+    transcript=(BLOCKS,),
     inputs=INPUTS,
     env={"PACKAGE_ROOT": "$package"},
     marks=("hookEventName",),

@@ -68,6 +68,9 @@ def _find_way_ability(dialect: Dialect, can: str) -> Ability:
         natives = [spec.native for spec in find_event_specs(dialect, "before_tool_execute")]
         shown = [find_table(get_wire(dialect.id).shows, native, "before_tool_execute") for native in natives]
         return Ability("yes") if all("message" in fields for fields in shown) else Ability("no", reason)
+    if can == "conversation":
+        reason = f"{dialect.title} keeps no transcript whose shape is known"
+        return Ability("yes") if dialect.wire.transcript else Ability("no", reason)
     if can in _SENT:
         name, words = _SENT[can]
         reason = f"{dialect.title} does not send {words}"

@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 DATA, ENV_FILES = "data", "env"
 # A session may go on for days.
 FORGET_SECONDS = 7 * 24 * 3600.0
-# The format of transcript copies, and how much of a script is searched.
-WRITTEN = "blocks"
+# The folder of translated transcripts, and how much of a script is searched for their name.
+TRANSCRIPTS = "transcripts"
 MOST_SCRIPT = 1024 * 1024
+# The facts that are paths of transcripts, and the word by which a function of the SDK asks for one.
+TRANSCRIPT_FACTS = ("transcript", "agent_transcript")
 
 
 class TranscriptNeeds(Value):
-    """What a hook needs of the agent's transcript: a copy in its own format, numbers, a subagent's task."""
+    """What a hook needs of the agent's transcript: copies in its own shape, numbers, a subagent's task."""
 
-    copy: bool = False
+    copies: Sequence[str] = ()
     counts: Sequence[str] = ()
     task: bool = False
 
@@ -38,7 +40,10 @@ def find_transcript_needs(
     hook: PlannedHook, wire: Wire, event: Event, native: str, agent: Wire
 ) -> TranscriptNeeds | None:
     """Find what a hook needs of the agent's transcript; None if nothing."""
-    if not event.facts.get("transcript") or not agent.transcript or agent.id == wire.id:
+    if not agent.transcript or agent.id == wire.id:
+        return None
+    is_kept = any("kept" in table for table in agent.transcript)
+    if not is_kept and not any(event.facts.get(fact) for fact in TRANSCRIPT_FACTS):
         return None
     constants = read_rows(wire, "fixed", native)
     counts = tuple(
@@ -48,14 +53,38 @@ def find_transcript_needs(
     )
     is_about = event.event.startswith("subagent") and not event.prompt
     task = is_about and bool(list_places(wire, native, "prompt"))
-    copy = wire.transcript == WRITTEN != agent.transcript and _reads_transcript(hook, wire, native)
-    return TranscriptNeeds(copy, counts, task) if copy or counts or task else None
+    copies: tuple[str, ...] = ()
+    if has_other_shape(wire, agent):
+        copies = tuple(
+            fact
+            for fact in TRANSCRIPT_FACTS
+            if (event.facts.get(fact) or (is_kept and fact == TRANSCRIPT_FACTS[0]))
+            and _reads_transcript(hook, wire, native, fact)
+        )
+    return TranscriptNeeds(copies, counts, task) if copies or counts or task else None
 
 
-def _reads_transcript(hook: PlannedHook, wire: Wire, native: str) -> bool:
-    """Whether a hook's command or one of its files names the transcript."""
-    names = [place.rpartition(".")[2] for place in list_places(wire, native, "transcript")]
-    if any(name in hook.command for name in names):
+def has_other_shape(wire: Wire, agent: Wire) -> bool:
+    """Whether scripts of a wire expect a shape that hookport can write and that the agent's is not."""
+    shapes = [table["form"] for table in wire.transcript if "writes" in table]
+    return bool(shapes) and any(table["form"] not in shapes for table in agent.transcript)
+
+
+def list_transcript_words(wire: Wire, native: str, fact: str) -> list[str]:
+    """List the words by which scripts of a wire ask for a transcript: payload keys and variables."""
+    words = [place.rpartition(".")[2] for place in list_places(wire, native, fact)]
+    variables = read_rows(wire, "env", native)
+    return words + [name for name, word in variables.items() if word == f"${fact}"]
+
+
+def _reads_transcript(hook: PlannedHook, wire: Wire, native: str, fact: str) -> bool:
+    """Whether a hook's command or one of its files names a transcript."""
+    names = list_transcript_words(wire, native, fact)
+    if not names:
+        return False
+    # A function of the SDK asks for it without the payload's own word.
+    names = [fact if name.startswith(f"{fact}_") and not wire.fires else name for name in names]
+    if hook.type != "command" or any(name in hook.command for name in names):
         return True
     for file in hook.files:
         try:

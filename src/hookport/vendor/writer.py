@@ -44,7 +44,7 @@ PACKED = (
     *("runtime/*.py", "runtime/execute/*.py"),
     # For the project's hooks in Python.
     *(f"sdk/{name}.py" for name in ("__init__", "answers", "callers", "calling")),
-    *(f"sdk/{name}.py" for name in ("events", "functions", "hooks", "replies")),
+    *(f"sdk/{name}.py" for name in ("conversations", "events", "functions", "hooks", "replies")),
 )
 MAIN, TABLES = "__main__.py", "tables.plan"
 # A user without a home has no hooks of their own.
