@@ -288,8 +288,20 @@ TRANSCRIPT = {
         },
     ),
     "other": (
-        {"type": ("session_meta", "turn_context", "world_state", "event_msg", "token_usage_record", "compacted")},
-        {"type": "response_item", "payload.type": ("message", "reasoning", "web_search_call", "ghost_snapshot")},
+        {
+            "type": (
+                "session_meta",
+                "turn_context",
+                "world_state",
+                "event_msg",
+                "token_usage_record",
+                "compacted",
+            )
+        },
+        {
+            "type": "response_item",
+            "payload.type": ("message", "reasoning", "web_search_call", "ghost_snapshot"),
+        },
     ),
     # Its events call the tool otherwise than its transcript.
     "tools": {"Bash": {"name": "exec_command", "command": "cmd"}},

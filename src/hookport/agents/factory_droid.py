@@ -217,7 +217,11 @@ TRANSCRIPT = {
                 ("user", {"role": "user", "content": [{"type": "text", "text": "$text"}]}),
                 (
                     "assistant",
-                    {"role": "assistant", "content": [{"type": "text", "text": "$text"}], "modelId": "$model"},
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "text", "text": "$text"}],
+                        "modelId": "$model",
+                    },
                 ),
                 (
                     "call",

@@ -217,6 +217,7 @@ TRANSCRIPT = {
                     "model": "^model",
                 },
                 {
+                    "of": {"result": True},
                     "kind": "result",
                     "id": "id",
                     "text": (f"{RESPONSE}.output", f"{RESPONSE}.error"),
@@ -232,7 +233,7 @@ TRANSCRIPT = {
         {"type": ("info", "error", "warning")},
     ),
     "writes": {
-        "head": [{"sessionId": "$session", "projectHash": "", "startTime": "$start", "kind": "main"}],
+        "head": [{"sessionId": "$session", "projectHash": "-", "startTime": "$start", "kind": "main"}],
         "user": {"id": "$uuid", "timestamp": "$time", "type": "user", "content": [{"text": "$text"}]},
         "assistant": {
             "id": "$message",
@@ -241,19 +242,25 @@ TRANSCRIPT = {
             "content": "$text",
             "model": "$model",
         },
-        "call": {
-            "id": "$uuid",
-            "timestamp": "$time",
-            "type": "gemini",
-            "content": "",
-            "model": "$model",
-            "toolCalls": [{"id": "$id", "name": "$name", "args": "$input"}],
-        },
-        "result": {
-            "id": "$uuid",
-            "timestamp": "$time",
-            "type": "user",
-            "content": [{"functionResponse": {"id": "$id", "response": {"output": "$text"}}}],
+        **{
+            kind: {
+                "id": "$call",
+                "timestamp": "$time",
+                "type": "gemini",
+                "content": "",
+                "model": "$model",
+                "toolCalls": [{"id": "$id", "name": "$name", "args": "$input", **more}],
+            }
+            for kind, more in (
+                ("call", {}),
+                (
+                    "result",
+                    {
+                        "result": [{"functionResponse": {"id": "$id", "response": {"output": "$text"}}}],
+                        "status": "$status",
+                    },
+                ),
+            )
         },
     },
 }

@@ -172,7 +172,7 @@ OBEY: dict[str, Tree] = {
 }
 OBEY_NOTHING: dict[str, Tree] = {**OBEY, "verdicts": [], "exits": {}, "wants": {}, "text": "ignored"}
 
-# Its transcript, of which no payload has the path (measured, 1.52.0): rows that the user does not see are context.
+# Its transcript, whose path is in no payload (measured, 1.52.0): rows that the user does not see are context.
 TRANSCRIPT = {
     "form": "messages in a database",
     "of": "goose 1.52.0",
@@ -185,7 +185,8 @@ TRANSCRIPT = {
     ),
     "query": (
         "SELECT message_id AS id, role, content_json AS content, created_timestamp AS time,"
-        " metadata_json AS metadata FROM messages WHERE session_id = :session ORDER BY id DESC LIMIT :most"
+        " metadata_json AS metadata FROM messages WHERE session_id = :session"
+        " ORDER BY messages.id DESC LIMIT :most"
     ),
     "time": "^time",
     "records": (

@@ -263,8 +263,8 @@ OBEYS: dict[str, Tree] = {
     "*": OBEY_NOTHING,
 }
 
-# Its transcript (measured, 1.0.41). The file of the payload, `updates.jsonl`, lacks the last answer while a stop
-# hook runs; `chat_history.jsonl` beside it is complete. It has no times, and no flag for a failed command.
+# Its transcript (measured, 1.0.41). The file of the payload, `updates.jsonl`, lacks the last answer while a
+# stop hook runs; `chat_history.jsonl` beside it is complete. It has no times and no flag for a failure.
 TRANSCRIPT = {
     "form": "chat history",
     "of": "Grok Build 1.0.41",

@@ -240,8 +240,8 @@ OBEY = {
 # The others are not waited for (l).
 OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
 
-# Their transcripts, of which no payload has the path (measured, Kimi Code 2.1.0 and kimi-cli 1.51.0). At the end
-# of a turn Kimi Code writes its messages again, as `agent.message.appended`.
+# Their transcripts, whose path is in no payload (measured, Kimi Code 2.1.0, kimi-cli 1.51.0). At the end of a
+# turn Kimi Code writes its messages again, as `agent.message.appended`.
 TRANSCRIPTS = (
     {
         "form": "loop events",

@@ -155,7 +155,7 @@ READ: dict[str, Tree] = {
 # answer is a failure, which denies before a tool where the entry is `strict` (a, d, e).
 OBEY = {**READ, "verdicts": [("decision", {"deny": "deny"})], "exits": {}}
 
-# Its transcript is a folder (measured, 3.0.2): a chained journal, whose files start with the number of their first
+# Its transcript is a folder (measured, 3.0.2): a chained journal, whose files are named after their first
 # record. Older records move to `chunks` and `generations`, which are not read.
 TRANSCRIPT = {
     "form": "journal",
@@ -206,6 +206,7 @@ TRANSCRIPT = {
                     "id": "payload.result.call_id",
                     "text": (
                         "payload.result.result.structured_content.stdout",
+                        "payload.result.result.structured_content.stderr",
                         "payload.result.result.content",
                     ),
                     "failed": [

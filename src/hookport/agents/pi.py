@@ -243,7 +243,9 @@ TRANSCRIPT = {
                     "call",
                     {
                         "role": "assistant",
-                        "content": [{"type": "toolCall", "id": "$id", "name": "$name", "arguments": "$input"}],
+                        "content": [
+                            {"type": "toolCall", "id": "$id", "name": "$name", "arguments": "$input"}
+                        ],
                         "model": "$model",
                         "stopReason": "toolUse",
                     },

@@ -9,7 +9,6 @@ from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.claude_tools import MCP, TOOLS
 from hookport.shapes.claude_wire import CONTEXT, INPUTS, READ, READ_TEXT, decide_permission, nest_fields
 from hookport.shapes.claude_wire import KEYS as CLAUDE
-from hookport.shapes.transcripts import BLOCKS
 from hookport.shapes.dialect import (
     SECOND,
     DecodedManifest,
@@ -25,6 +24,7 @@ from hookport.shapes.dialect import (
     Tree,
     explain_missing,
 )
+from hookport.shapes.transcripts import BLOCKS
 from hookport.wire.events import FACTS
 from hookport.wire.table import Wire, list_by_event
 

@@ -11,6 +11,7 @@ from hookport.lab import formats
 from hookport.lab.driver import Driver
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.scenario import WAYS, AbilityNeed
+from hookport.runtime import surroundings
 from hookport.shapes.dialect import list_locations
 from hookport.wire.table import find_table
 
@@ -74,7 +75,8 @@ def _find_way_ability(dialect: Dialect, can: str) -> Ability:
     if can in _SENT:
         name, words = _SENT[can]
         reason = f"{dialect.title} does not send {words}"
-        return Ability("yes") if dialect.wire.keys.get(name) else Ability("no", reason)
+        is_kept = can == "transcript" and surroundings.is_kept(dialect.wire)
+        return Ability("yes") if is_kept or dialect.wire.keys.get(name) else Ability("no", reason)
     reason = f"{dialect.title} does not give the model the reason for a denied MCP call"
     return Ability("no", reason) if dialect.deny_reason == "lost for MCP" else Ability("yes")
 

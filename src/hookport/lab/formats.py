@@ -225,7 +225,7 @@ def wait(seconds, witness):
 
 def write(path, find):
     \"\"\"Write down what was found in a transcript; some agents write its end when a hook runs already.\"\"\"
-    time.sleep(1)
+    time.sleep(0.5)
     try:
         text = str(find())
     except Exception as error:

@@ -34,7 +34,10 @@ ABILITIES = ("fires", "block", "rewrite", "context")
 # untrusted folder; sending its permission mode, and the path of its transcript; showing a message to a
 # person; continuing after a denied call; not waiting for processes that a hook leaves behind; keeping a
 # transcript that hookport can read.
-WAYS = ("below", "mcp_reason", "readable", "untrusted", "mode", "transcript", "told", "again", "leaves", "conversation")
+WAYS = (
+    *("below", "mcp_reason", "readable", "untrusted", "mode", "transcript", "told", "again", "leaves"),
+    "conversation",
+)
 # What a hook finds in the transcript.
 FINDINGS = ("message", "calls")
 SUBJECTS = ("command", "path", "prompt", "text")
@@ -59,8 +62,8 @@ class ScenarioHook(NamedTuple):
     `change` are the text that a rewrite replaces, in the command, or for a partial rewrite in the subject of
     `when`, and the new text. `once`: it acts only the first time. `closed`: its failure denies. `event` `*`
     means every event. A hook that slept leaves `waited-` and its witness if that file does not exist when it
-    wakes. `reads` is what it finds in the transcript, the last `message` or the number of `calls`, and the file
-    in which it writes that down.
+    wakes. `reads` is what it finds in the transcript, the last `message` or the number of `calls`, and the
+    file in which it writes that down.
     """
 
     name: str

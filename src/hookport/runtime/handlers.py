@@ -245,7 +245,7 @@ def _make_command_job(
     env = {**setting.env, **surroundings.make_variables(hook, wire, event, native, setting.env), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
     if original := event.facts.get("original_transcript"):
-        env["HOOKPORT_TRANSCRIPT"] = original
+        env["HOOKPORT_TRANSCRIPT"] = str(original)
     env[recognition.VARIABLE] = recognition.seal_payload(body, wire.id, native)
     if hook.under or hook.beside:
         # Bytecode beside the scripts was not approved, so Python reads it from elsewhere.

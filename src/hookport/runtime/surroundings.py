@@ -24,7 +24,7 @@ FORGET_SECONDS = 7 * 24 * 3600.0
 # The folder of translated transcripts, and how much of a script is searched for their name.
 TRANSCRIPTS = "transcripts"
 MOST_SCRIPT = 1024 * 1024
-# The facts that are paths of transcripts, and the word by which a function of the SDK asks for one.
+# The facts that are paths of transcripts.
 TRANSCRIPT_FACTS = ("transcript", "agent_transcript")
 
 
@@ -42,8 +42,7 @@ def find_transcript_needs(
     """Find what a hook needs of the agent's transcript; None if nothing."""
     if not agent.transcript or agent.id == wire.id:
         return None
-    is_kept = any("kept" in table for table in agent.transcript)
-    if not is_kept and not any(event.facts.get(fact) for fact in TRANSCRIPT_FACTS):
+    if not is_kept(agent) and not any(event.facts.get(fact) for fact in TRANSCRIPT_FACTS):
         return None
     constants = read_rows(wire, "fixed", native)
     counts = tuple(
@@ -54,17 +53,22 @@ def find_transcript_needs(
     is_about = event.event.startswith("subagent") and not event.prompt
     task = is_about and bool(list_places(wire, native, "prompt"))
     copies: tuple[str, ...] = ()
-    if has_other_shape(wire, agent):
+    if can_copy(wire, agent):
         copies = tuple(
             fact
             for fact in TRANSCRIPT_FACTS
-            if (event.facts.get(fact) or (is_kept and fact == TRANSCRIPT_FACTS[0]))
+            if (event.facts.get(fact) or (is_kept(agent) and fact == TRANSCRIPT_FACTS[0]))
             and _reads_transcript(hook, wire, native, fact)
         )
     return TranscriptNeeds(copies, counts, task) if copies or counts or task else None
 
 
-def has_other_shape(wire: Wire, agent: Wire) -> bool:
+def is_kept(agent: Wire) -> bool:
+    """Whether hookport finds an agent's transcript without a path in the payload."""
+    return any("kept" in table for table in agent.transcript)
+
+
+def can_copy(wire: Wire, agent: Wire) -> bool:
     """Whether scripts of a wire expect a shape that hookport can write and that the agent's is not."""
     shapes = [table["form"] for table in wire.transcript if "writes" in table]
     return bool(shapes) and any(table["form"] not in shapes for table in agent.transcript)
@@ -78,13 +82,13 @@ def list_transcript_words(wire: Wire, native: str, fact: str) -> list[str]:
 
 
 def _reads_transcript(hook: PlannedHook, wire: Wire, native: str, fact: str) -> bool:
-    """Whether a hook's command or one of its files names a transcript."""
+    """Whether a hook's command, its prompt or one of its files names a transcript."""
     names = list_transcript_words(wire, native, fact)
     if not names:
         return False
     # A function of the SDK asks for it without the payload's own word.
     names = [fact if name.startswith(f"{fact}_") and not wire.fires else name for name in names]
-    if hook.type != "command" or any(name in hook.command for name in names):
+    if any(name in text for name in names for text in (hook.command, hook.prompt)):
         return True
     for file in hook.files:
         try:

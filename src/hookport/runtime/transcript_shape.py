@@ -150,7 +150,7 @@ def _read_row(
         for place in (places,) if isinstance(places, str) else places:
             is_of_record = place.startswith(RECORD)
             value = get(record if is_of_record else element, place.removeprefix(RECORD))
-            if value is not None:
+            if value not in (None, ""):
                 return value
         return None
 
@@ -246,16 +246,20 @@ def write_lines(
 ) -> Iterator[str]:
     """Write entries as lines of a shape: one record for each, without blanks, as scripts search it.
 
-    `words` are those of the whole session; `name_call` gives a call's name and input as the reader knows them.
+    `words` are those of the whole session; `name_call` gives a call's name and input as readers know them.
     """
     known = {"start": next((entry.time for entry in entries if entry.time), None), **words}
     for template in templates.get("head", ()):
         yield _format_line(fill(template, known))
+    # Of each call the id of its line, its name and its input.
+    calls: dict[str, tuple[str, str, Tree]] = {}
     before: str | None = None
     for number, entry in enumerate(entries):
         following = entries[number + 1].kind if number + 1 < len(entries) else ""
         uuid = f"{words.get('session', '')}-{number}"
-        name, tool_input = name_call(entry) if entry.kind == "call" else ("", None)
+        if entry.kind == "call":
+            calls[entry.id] = (uuid, *name_call(entry))
+        call, name, tool_input = calls.get(entry.id, (uuid, "", None))
         milliseconds = SPELLINGS["ms"][1](entry.time)
         filled: dict[str, Tree] = {
             **known,
@@ -274,6 +278,7 @@ def write_lines(
             "ms": milliseconds if isinstance(milliseconds, int) else None,
             "model": entry.model or words.get("model", ""),
             "usage": dict(entry.usage) or None,
+            "call": call,
             "number": number,
             "uuid": uuid,
             "parent": before,

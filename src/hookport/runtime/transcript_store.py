@@ -1,4 +1,4 @@
-"""Where an agent keeps a conversation, and its records: bounded in size and time, and the newest first to stay.
+"""Where an agent keeps a conversation, and its records: bounded in size and time, the newest stay.
 
 A path in a payload is believed only as far as the agent itself gives its files such names: with every link
 followed, it must match the table's `named`, and be the user's own regular file.
@@ -18,7 +18,7 @@ from hookport.runtime.transcript_shape import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from hookport.base.tree import Tree
@@ -109,17 +109,22 @@ def read_records(table: Table, place: str, session: str, until: float) -> Record
 
 def _open(path: str) -> int:
     """Open a file for reading: the user's own and a regular one, and no link."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
     file = os.open(path, flags)
     try:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode):
-            raise TranscriptError("it is not a regular file")
-        _check_owner(status)
+        _check_file(os.fstat(file))
     except BaseException:
         os.close(file)
         raise
     return file
+
+
+def _check_file(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise TranscriptError("it is not a regular file")
+    _check_owner(status)
 
 
 def _check_owner(status: os.stat_result) -> None:

@@ -62,7 +62,7 @@ def add_transcript(
     env: Mapping[str, str],
     deadline: float | None = None,
 ) -> tuple[Event, tuple[str, ...]]:
-    """Add to an event the transcripts in the hook's own shape, and the data that only these have; with notes."""
+    """Add the transcripts in the hook's own shape, and the data that only these have; with notes."""
     facts, notes, prompt = dict(event.facts), [], event.prompt
     for fact in needs.copies or (MAIN,):
         read = read_transcript(event, agent, env, deadline=deadline, fact=fact)
@@ -240,6 +240,9 @@ def _write_copy(
         return renamed["name"], {renamed.get(key, key): value for key, value in tool_input.items()}
 
     lines = transcript_shape.write_lines(table["writes"], entries, words, name_call)
+    for parent in (state, os.path.dirname(folder), folder):
+        # Only the last one of several new folders would get the mode.
+        os.makedirs(parent, 0o700, exist_ok=True)
     keep_file(path, "".join(lines).encode())
     remove_old_copies(env)
     return path
