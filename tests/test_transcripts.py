@@ -287,7 +287,9 @@ def test_the_script_finds_the_original_too(home: Path) -> None:
 
 def needs_of(kept: Kept, hook: PlannedHook, home: Path) -> surroundings.TranscriptNeeds | None:
     event, agent = make_event(kept, home), get_wire(kept.agent)
-    return surroundings.find_transcript_needs(hook, get_wire(hook.dialect), event, hook.native, agent)
+    return surroundings.find_transcript_needs(
+        hook, get_wire(hook.dialect), event, hook.native, agent, make_env(home)
+    )
 
 
 def test_only_who_reads_it_gets_a_copy(home: Path) -> None:
@@ -303,6 +305,24 @@ def test_only_who_reads_it_gets_a_copy(home: Path) -> None:
     assert needs_of(claude, reading.replace(dialect="canonical"), home) == wanted
     sdk = PlannedHook("h", "agent_stop", "canonical", "agent_stop", command="python3 -c 'event.transcript'")
     assert needs_of(claude, sdk, home) == wanted
+
+
+@pytest.mark.parametrize(
+    "command",
+    ['"$CLAUDE_PROJECT_DIR"/hooks/stop.py', "python3 hooks/stop.py --last", "~/stop.py", "{home}/stop.py"],
+)
+def test_a_wrapped_command_is_searched_too(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody listed its files."""
+    monkeypatch.setenv("HOME", str(home))
+    project = home / "my project"
+    for folder in (home, project / "hooks"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "stop.py").write_text("payload['transcript_path']", "utf-8")
+    hook = PlannedHook("h", "agent_stop", "claude-code", "Stop", command=command.format(home=home))
+    event = make_event(CODEX, home).replace(root=str(project))
+    agent, wire = get_wire("codex"), get_wire("claude-code")
+    found = surroundings.find_transcript_needs(hook, wire, event, "Stop", agent, make_env(home))
+    assert found == surroundings.TranscriptNeeds(("transcript",))
 
 
 def test_a_copy_is_private_and_removed(home: Path) -> None:
@@ -525,7 +545,7 @@ def test_a_subagents_task_is_what_its_call_said(home: Path) -> None:
     event = Event("subagent_start", "claude-code", session="s1", facts={"transcript": str(path)})
     hook = PlannedHook("h", "subagent_start", "agent-hooks", "subagent_start", command="true")
     wire, agent = get_wire("agent-hooks"), get_wire("claude-code")
-    needs = surroundings.find_transcript_needs(hook, wire, event, hook.native, agent)
+    needs = surroundings.find_transcript_needs(hook, wire, event, hook.native, agent, make_env(home))
     assert needs
     assert transcripts.add_transcript(needs, wire, event, agent, make_env(home))[0].prompt == "look at it"
 

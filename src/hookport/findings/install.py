@@ -228,7 +228,7 @@ class ShellVariablesUnread(Kind):
 class TranscriptDiffers(Kind):
     """The hook reads the transcript, and the agent's transcript has another format than the hook expects.
 
-    hookport translates between the formats that it knows; [the transcripts](transcripts.md) lists them. It does
+    hookport translates between the formats that it knows ([transcripts](transcripts.md) lists them). It does
     not know this agent's format, or cannot write the one that the hook expects, so the hook gets the agent's
     own file.
     """

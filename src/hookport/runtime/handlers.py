@@ -131,7 +131,7 @@ def make_event_job(hook: PlannedHook, wire: Wire, event: Event, setting: RunSett
         return Job(result=RunResult("not_started", detail=hook.unable))
     notes: tuple[str, ...] = ()
     if needs := surroundings.find_transcript_needs(
-        hook, wire, event, find_native_event(hook, wire, event), setting.agent
+        hook, wire, event, find_native_event(hook, wire, event), setting.agent, setting.env
     ):
         from hookport.runtime import transcripts
 

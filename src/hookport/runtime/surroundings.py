@@ -37,7 +37,7 @@ class TranscriptNeeds(Value):
 
 
 def find_transcript_needs(
-    hook: PlannedHook, wire: Wire, event: Event, native: str, agent: Wire
+    hook: PlannedHook, wire: Wire, event: Event, native: str, agent: Wire, env: Mapping[str, str]
 ) -> TranscriptNeeds | None:
     """Find what a hook needs of the agent's transcript; None if nothing."""
     if not agent.transcript or agent.id == wire.id:
@@ -58,7 +58,7 @@ def find_transcript_needs(
             fact
             for fact in TRANSCRIPT_FACTS
             if (event.facts.get(fact) or (is_kept(agent) and fact == TRANSCRIPT_FACTS[0]))
-            and _reads_transcript(hook, wire, native, fact)
+            and _reads_transcript(hook, wire, event, native, fact, env)
         )
     return TranscriptNeeds(copies, counts, task) if copies or counts or task else None
 
@@ -81,7 +81,9 @@ def list_transcript_words(wire: Wire, native: str, fact: str) -> list[str]:
     return words + [name for name, word in variables.items() if word == f"${fact}"]
 
 
-def _reads_transcript(hook: PlannedHook, wire: Wire, native: str, fact: str) -> bool:
+def _reads_transcript(
+    hook: PlannedHook, wire: Wire, event: Event, native: str, fact: str, env: Mapping[str, str]
+) -> bool:
     """Whether a hook's command, its prompt or one of its files names a transcript."""
     names = list_transcript_words(wire, native, fact)
     if not names:
@@ -90,7 +92,7 @@ def _reads_transcript(hook: PlannedHook, wire: Wire, native: str, fact: str) -> 
     names = [fact if name.startswith(f"{fact}_") and not wire.fires else name for name in names]
     if any(name in text for name in names for text in (hook.command, hook.prompt)):
         return True
-    for file in hook.files:
+    for file in hook.files or _list_named_files(hook, wire, event, native, env):
         try:
             with open(file, "rb") as script:
                 text = script.read(MOST_SCRIPT)
@@ -99,6 +101,25 @@ def _reads_transcript(hook: PlannedHook, wire: Wire, native: str, fact: str) -> 
         if any(name.encode() in text for name in names):
             return True
     return False
+
+
+def _list_named_files(
+    hook: PlannedHook, wire: Wire, event: Event, native: str, env: Mapping[str, str]
+) -> list[str]:
+    """List the files that a command names, where nobody listed what it runs: that of `hookport wrap`."""
+    root = event.root or event.cwd
+    variables = {**env, **fill_variables(wire, event, hook.package or root, native, {})}
+    paths = []
+    for word in hook.command.replace('"', "").replace("'", "").split():
+        start, _, rest = word.partition("/")
+        if start[:1] == "$":
+            folder = variables.get(start[1:].strip("{}"), "")
+        else:
+            folder = os.path.expanduser(start) if start[:1] == "~" else start
+        path = os.path.join(root, f"{folder}/{rest}" if rest or folder != word else folder)
+        if os.path.isfile(path):
+            paths.append(path)
+    return paths
 
 
 def make_variables(
