@@ -12,7 +12,7 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,7 +70,7 @@ def list_sessions() -> Iterator[Kept]:
                     yield make_session(agent, place, file, table)
 
 
-def make_session(agent: str, place: str, file: Path, table: dict[str, Any]) -> Kept:
+def make_session(agent: str, place: str, file: Path, table: Mapping[str, Any]) -> Kept:
     keys = get_wire(agent).keys.get("transcript")
     stem = Path(place).name.partition(".")[0]
     session = stem.removeprefix("rollout-2026-11-16T13-58-37-").rpartition("_")[2]
