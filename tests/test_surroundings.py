@@ -15,6 +15,7 @@ from hookport.install import sync
 from hookport.install.sync import SyncRequest
 from hookport.runtime import engine, sessions
 from hookport.runtime.plan import PlannedHook
+from hookport.runtime.surroundings import is_kept
 from hookport.wire.events import read_event
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -138,7 +139,7 @@ def test_what_an_agent_does_not_send_is_told(agent: str, tmp_path: Path) -> None
     expected = []
     if agent not in SENDS_MODE:
         expected.append("'mode.sh' reads permission_mode, ")
-    if agent not in SENDS_TRANSCRIPT:
+    if agent not in SENDS_TRANSCRIPT and not is_kept(get_wire(agent)):
         expected.append("'read.sh' reads transcript_path, ")
     if agent not in ("claude-code", "factory-droid") and get_wire(agent).natives.get("session_start"):
         expected.append(

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from hookport import findings as f
 from hookport.agents import get, get_wire, list_agents, list_dialects
+from hookport.convert import pipeline
 from hookport.install import sync
 from hookport.install.sync import SyncRequest
 from hookport.model.runs import Call, Event
@@ -309,7 +310,13 @@ def test_only_who_reads_it_gets_a_copy(home: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ['"$CLAUDE_PROJECT_DIR"/hooks/stop.py', "python3 hooks/stop.py --last", "~/stop.py", "{home}/stop.py"],
+    [
+        '"$CLAUDE_PROJECT_DIR"/hooks/stop.py',
+        "python3 hooks/stop.py --last",
+        "~/stop.py",
+        "{home}/stop.py",
+        "export AT='{home}/my project'; \"${AT-}\"/hooks/stop.py",
+    ],
 )
 def test_a_wrapped_command_is_searched_too(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody listed its files."""
@@ -318,7 +325,7 @@ def test_a_wrapped_command_is_searched_too(command: str, home: Path, monkeypatch
     for folder in (home, project / "hooks"):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "stop.py").write_text("payload['transcript_path']", "utf-8")
-    hook = PlannedHook("h", "agent_stop", "claude-code", "Stop", command=command.format(home=home))
+    hook = PlannedHook("h", "agent_stop", "claude-code", "Stop", command=command.replace("{home}", str(home)))
     event = make_event(CODEX, home).replace(root=str(project))
     agent, wire = get_wire("codex"), get_wire("claude-code")
     found = surroundings.find_transcript_needs(hook, wire, event, "Stop", agent, make_env(home))
@@ -548,6 +555,27 @@ def test_a_subagents_task_is_what_its_call_said(home: Path) -> None:
     needs = surroundings.find_transcript_needs(hook, wire, event, hook.native, agent, make_env(home))
     assert needs
     assert transcripts.add_transcript(needs, wire, event, agent, make_env(home))[0].prompt == "look at it"
+
+
+def test_a_converted_hook_that_reads_the_transcript_keeps_the_bridge() -> None:
+    """Without the bridge, or where the agent has no transcript, that is reported."""
+    reads = {"command": "tail -1 $(jq -r .transcript_path)", "type": "command"}
+    plain = {"command": "tail -1 $(jq -r .cwd)", "type": "command"}
+    codes = {}
+    for target, bare in (("factory-droid", False), ("factory-droid", True), ("augment", False)):
+        for name, handler in (("reads", reads), ("plain", plain)):
+            text = json.dumps({"hooks": {"Stop": [{"hooks": [handler]}]}})
+            reading = pipeline.read({".claude/settings.json": text.encode()}, get("claude-code"))
+            result = pipeline.convert(reading, get(target), bare=bare)
+            codes[name, target, bare] = {finding.code for finding in result.findings}
+            is_wrapped = any("hookport wrap" in file.text for file in result.files)
+            assert not (name == "reads" and target == "factory-droid") or is_wrapped is not bare
+    assert f.TranscriptDiffers.code in codes["reads", "factory-droid", True]
+    assert f.FieldUnsent.code in codes["reads", "augment", False]
+    assert not any(
+        codes["plain", target, False] & {f.TranscriptDiffers.code, f.FieldUnsent.code}
+        for target in ("factory-droid", "augment")
+    )
 
 
 @pytest.mark.parametrize("agent", list_agents())
