@@ -91,7 +91,7 @@ class Work:
         self.findings.append(kind.at(self.where, self.index, target=self.target.id, **words))
 
     def _find_transcript_field(self) -> str:
-        """Find the field of the payload by which the scripts read another agent's transcript; empty if none."""
+        """Find the payload's field by which its scripts read another agent's transcript; empty if none."""
         if self.is_home or self.target.is_hub:
             return ""
         wire = get_wire(self.source.id)
