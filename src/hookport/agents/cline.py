@@ -196,7 +196,7 @@ READ = {
 # code (lab a, b, e). It waits for nothing but the two tool events (g, h).
 OBEY = {**READ, "exits": {}, "marked": "HOOK_CONTROL\t"}
 
-# Its transcript, whose path is in no payload (measured, 3.0.65): one document, written anew at each step.
+# Its transcript, whose path is in no payload (measured, 3.0.65): one document, replaced at each step.
 TRANSCRIPT = {
     "form": "document",
     "of": "Cline 3.0.65",

@@ -249,7 +249,7 @@ def _write_copy(
 
 
 def _make_name(text: str) -> str:
-    """Make a name that is no path; two texts that would get the same one differ in a checksum."""
+    """Make a file name without a folder; two texts that would get the same one differ in a checksum."""
     name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in text)[:LONGEST_NAME]
     if name == text and name:
         return name
