@@ -316,6 +316,7 @@ def test_only_who_reads_it_gets_a_copy(home: Path) -> None:
         "python3 hooks/stop.py --last",
         "~/stop.py",
         "{home}/stop.py",
+        'AT="${PWD-.}"/hooks; export AT ROOT="${AT-}"; "${AT-}"/stop.py',
         "export AT='{home}/my project'; \"${AT-}\"/hooks/stop.py",
     ],
 )
@@ -327,7 +328,7 @@ def test_a_wrapped_command_is_searched_too(command: str, home: Path, monkeypatch
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "stop.py").write_text("payload['transcript_path']", "utf-8")
     hook = PlannedHook("h", "agent_stop", "claude-code", "Stop", command=command.replace("{home}", str(home)))
-    event = make_event(CODEX, home).replace(root=str(project))
+    event = make_event(CODEX, home).replace(root=str(project), cwd=str(project))
     agent, wire = get_wire("codex"), get_wire("claude-code")
     found = surroundings.find_transcript_needs(hook, wire, event, "Stop", agent, make_env(home))
     assert found == surroundings.TranscriptNeeds(("transcript",))

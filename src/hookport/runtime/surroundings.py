@@ -108,21 +108,27 @@ def _list_named_files(
 ) -> list[str]:
     """List the files that a command names, where nobody listed what it runs: that of `hookport wrap`."""
     root = event.root or event.cwd
-    variables = {**env, **fill_variables(wire, event, hook.package or root, native, {})}
+    dialect_variables = fill_variables(wire, event, hook.package or root, native, {})
+    variables = {**env, "PWD": event.cwd or root, **dialect_variables}
     paths = []
     for word in _split_words(hook.command):
         name, assigns, value = word.partition("=")
         if assigns and name.isidentifier():
-            variables[name] = value
-        start, _, rest = word.partition("/")
-        if start[:1] == "$":
-            folder = variables.get(start.strip("${}").rstrip(":-"), "")
-        else:
-            folder = os.path.expanduser(start) if start[:1] == "~" else start
-        path = os.path.join(root, f"{folder}/{rest}" if rest or folder != word else folder)
+            variables[name] = _expand_start(value, variables)
+        path = os.path.join(root, _expand_start(word, variables))
         if os.path.isfile(path):
             paths.append(path)
     return paths
+
+
+def _expand_start(word: str, variables: Mapping[str, str]) -> str:
+    """Expand the home or the variable that a path starts with, as `$NAME`, `${NAME}` or `${NAME-default}`."""
+    start, slash, rest = word.partition("/")
+    if start[:1] == "$":
+        start = variables.get(start.strip("${}").partition("-")[0].rstrip(":"), "")
+    elif start[:1] == "~":
+        start = os.path.expanduser(start)
+    return start + slash + rest
 
 
 def _split_words(command: str) -> list[str]:
