@@ -30,7 +30,7 @@ Progress = Callable[[str], None]
 NODE = 22
 VERSION_SECONDS = 30.0
 FETCH_SECONDS = 900.0
-VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-+.][0-9A-Za-z]+)*")
+VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-+.][0-9A-Za-z]+)*(?!\w)")
 BUILT = ".built"
 
 UNREACHED = re.compile(
