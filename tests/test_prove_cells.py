@@ -11,6 +11,7 @@ from hookport.lab import drivers
 from hookport.lab.cells import Cell, find_contradictions, make_cells
 from hookport.lab.page import format_page
 from hookport.lab.results import AgentResults, ScenarioResult, load_results
+from hookport.shapes.dialect import WAYS
 
 
 def measured(driver: str, events: tuple[str, ...] = (), **scenarios: ScenarioResult) -> AgentResults:
@@ -117,5 +118,5 @@ def test_the_page_has_a_cell_for_every_event_capability_and_agent_and_needs_noth
     balance = Balance()
     balance.feed(format_page(shown))
     rows = {(one.event, one.capability) for one in shown}
-    assert balance.widths == [len(list_agents()) + 2] * (len(rows) + 1)
+    assert balance.widths == [len(list_agents()) + 2] * (len(rows) + len(WAYS) + 1)
     assert balance.outside == []

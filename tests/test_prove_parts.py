@@ -27,6 +27,8 @@ QUICK = settings(max_examples=60, deadline=None)
 
 # The judge.
 
+STEPS = "shell, read, say, write, edit, mcp, delegate, code, other_shell"
+
 
 def request(step: int | None, *texts: tuple[str, str], result: str = "") -> RequestRecord:
     answers = (ToolResult(id="1", call="Bash", text=result),) if result else ()
@@ -176,8 +178,8 @@ def test_all_that_is_wrong_with_a_scenario_is_reported_at_once() -> None:
         "hooks[2].exists: unknown word 'modes'. Did you mean 'mode'? Known: mode, transcript",
         "hooks[2].says: must have one field",
         "hooks[2]: the answer 'context' needs 'context'",
-        "steps[0]: must be an object with one of: shell, read, say, write, edit, mcp",
-        "steps[1]: unknown word 'shel'. Did you mean 'shell'? Known: shell, read, say, write, edit, mcp",
+        f"steps[0]: must be an object with one of: {STEPS}",
+        "steps[1]: unknown word 'shel'. Did you mean 'shell'? Known: …",
         "steps[2].mcp.input: must be an object",
         "expect[0].told: unknown word 'times'. Known: text",
         "expect[1].there.path: must be a string",

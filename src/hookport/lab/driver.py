@@ -28,6 +28,10 @@ class AgentPackage(NamedTuple):
     bun: str = ""
 
 
+# Starts a value of a call's input: an expression, whose group in the last result that has it is the value.
+FROM_RESULT = "$result:"
+
+
 class ModelCall(NamedTuple):
     """One call of an agent's own tool by the model; a string as input is a free-form call."""
 
@@ -37,10 +41,16 @@ class ModelCall(NamedTuple):
 
 
 class ModelStep(NamedTuple):
-    """One answer of the model: calls of tools, or a closing text."""
+    """One answer of the model: calls of tools, or a closing text.
+
+    `inner`: the calls start a sub-agent, and these are the model's answers to it. A conversation is that of
+    the sub-agent if `task` is in its prompt.
+    """
 
     calls: tuple[ModelCall, ...] = ()
     text: str = ""
+    task: str = ""
+    inner: tuple[ModelStep, ...] = ()
 
 
 class Stage(NamedTuple):
@@ -63,6 +73,14 @@ class Stage(NamedTuple):
     trusted: bool = True
 
 
+class Way(NamedTuple):
+    """Another way of running an agent, in which other events fire; what is None stays as it is."""
+
+    command: Callable[[Stage], Sequence[str]] | None = None
+    # Called after the driver's own.
+    settle: Callable[[Stage], None] | None = None
+
+
 # The agent's own tool call for each kind of step.
 Calls = Mapping[str, Callable[..., ModelCall]]
 # A capability of an event, for the way this driver runs the agent: `before_prompt.block`, `agent_stop.fires`.
@@ -74,8 +92,10 @@ class Driver(NamedTuple):
 
     `calls` has the agent's own tool call for each kind of step: `shell(stage, command)`,
     `write(stage, path, content)`, `edit(stage, path, old, new)`, `read(stage, path)`,
-    `mcp(stage, tool, input)`; paths are relative to the project. A missing kind cannot be played, and `lacks`
-    has the reason, under `calls.read` for example.
+    `mcp(stage, tool, input)`; paths are relative to the project. `delegate(stage, prompt)` starts a sub-agent
+    that may run commands, `code(stage, command)` runs code that runs a command through a tool, and
+    `other_shell(stage, command)` is a second tool that runs commands. A missing kind cannot be played, and
+    `lacks` has the reason, under `calls.read` for example.
     """
 
     title: str
@@ -103,3 +123,7 @@ class Driver(NamedTuple):
     has: tuple[str, ...] = ()
     # How long one run may take, in seconds.
     patience: float = 90
+    # The call that opens the shell that `other_shell` types into.
+    opening: Callable[[Stage], ModelCall] | None = None
+    # Other ways of running it, by name: `protocol`, as an editor does.
+    ways: Mapping[str, Way] = MappingProxyType({})

@@ -32,6 +32,8 @@ from hookport.wire.answers import write_answer
 INSTALL_SECONDS = 120
 # How long async hooks have to start after the agent has ended.
 BESIDE_SECONDS = 10
+# The prompt of a sub-agent, by which the model recognises its conversation.
+TASK = "Run the commands of the task: {commands}."
 OWN, OWN_EVENT = "own", "before_tool_execute"
 
 
@@ -95,6 +97,11 @@ def play_scenario(
     if run.scenario.uses_mcp:
         lab_stage = lab_stage._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
     driver.settle(lab_stage)
+    way = driver.ways.get(run.scenario.way)
+    if way:
+        driver = driver._replace(command=way.command or driver.command)
+        if way.settle:
+            way.settle(lab_stage)
     if world.scope == "user":
         write_files(lab_stage.home, written)
     if run.scenario.own:
@@ -204,10 +211,26 @@ def _make_steps(run: ScenarioRun, driver: Driver, lab_stage: Stage) -> tuple[Mod
         for step in steps
     ]
     return tuple(
-        ModelStep(text=value) if kind == "say" else ModelStep((_make_call(driver, lab_stage, kind, value),))
+        step
         for kind, value in ordered
         if kind == "say" or kind in driver.calls
+        for step in _make_model_steps(driver, lab_stage, kind, value)
     )
+
+
+def _make_model_steps(driver: Driver, lab_stage: Stage, kind: str, value: Tree) -> Iterator[ModelStep]:
+    """Make the model's answers for one step of a scenario; several where the agent needs several calls."""
+    if kind == "say":
+        yield ModelStep(text=value)
+    elif kind == "delegate":
+        task = TASK.format(commands=" and ".join(value))
+        inner = tuple(ModelStep((_make_call(driver, lab_stage, "shell", line),)) for line in value)
+        yield ModelStep((driver.calls[kind](lab_stage, task),), task=task, inner=inner)
+    elif kind == "other_shell" and driver.opening:
+        yield ModelStep((driver.opening(lab_stage),))
+        yield ModelStep((_make_call(driver, lab_stage, kind, value),))
+    else:
+        yield ModelStep((_make_call(driver, lab_stage, kind, value),))
 
 
 def _make_call(driver: Driver, lab_stage: Stage, kind: str, value: Tree) -> ModelCall:
@@ -217,6 +240,9 @@ def _make_call(driver: Driver, lab_stage: Stage, kind: str, value: Tree) -> Mode
 
 def explain_missing_call(scenario: Scenario, driver: Driver) -> str:
     """Explain why the driver cannot play a scenario: it has no call for a step; `read` is optional."""
+    if scenario.way and scenario.way not in driver.ways:
+        default = f"no way of running {driver.title} is known that is '{scenario.way}'"
+        return driver.lacks.get(f"ways.{scenario.way}", default)
     for kind, _ in scenario.steps:
         if kind not in ("say", "read") and kind not in driver.calls:
             return driver.lacks.get(f"calls.{kind}", f"{driver.title} has no known tool for '{kind}'")
@@ -229,7 +255,10 @@ def _install_hooks(run: ScenarioRun, driver: Driver, lab_stage: Stage, environme
     scopes = {"both": ("project", "user")}.get(run.scenario.scope, (run.scenario.scope,))
     if not reads_projects(dialect):
         scopes = ("user",)
-    agents = ["--agent", *dict.fromkeys([dialect.id, *(_list_readers() if run.scenario.adopt else ())])]
+    targets = [run.scenario.installed_for or dialect.id]
+    targets += [dialect.id] if run.scenario.beside else []
+    targets += _list_readers() if run.scenario.adopt else []
+    agents = ["--agent", *dict.fromkeys(targets)]
     adopt = ["--adopt"] if run.scenario.adopt else []
     commands = [["sync", *agents, "--mode", run.mode, "--scope", scope, *adopt] for scope in scopes]
     commands.append(["trust", "--yes", "--in-agents"])

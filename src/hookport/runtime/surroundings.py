@@ -109,7 +109,7 @@ def _list_named_files(
     """List the files that a command names, where nobody listed what it runs: that of `hookport wrap`."""
     root = event.root or event.cwd
     dialect_variables = fill_variables(wire, event, hook.package or root, native, {})
-    variables = {**env, "PWD": event.cwd or root, **dialect_variables}
+    variables = {**env, "PWD": root, **dialect_variables}
     paths = []
     for word in _split_words(hook.command):
         name, assigns, value = word.partition("=")
@@ -122,7 +122,10 @@ def _list_named_files(
 
 
 def _expand_start(word: str, variables: Mapping[str, str]) -> str:
-    """Expand the home or the variable that a path starts with, as `$NAME`, `${NAME}` or `${NAME-default}`."""
+    """Expand the home or the variable that a path starts with, as `$NAME`, `${NAME-default}` or `$(…)`."""
+    if word.startswith("$("):
+        # A command that finds the root of the repository.
+        return variables["PWD"] + word[word.rfind(")") + 1 :]
     start, slash, rest = word.partition("/")
     if start[:1] == "$":
         start = variables.get(start.strip("${}").partition("-")[0].rstrip(":"), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -49,6 +50,16 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("view", {"path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(f"lab-{tool}", given),
+    "delegate": lambda _stage, task: ModelCall(
+        "task",
+        {
+            "name": "scripted",
+            "description": "as scripted",
+            "prompt": task,
+            "agent_type": "general-purpose",
+            "mode": "sync",
+        },
+    ),
 }
 
 DRIVER = Driver(
@@ -62,4 +73,7 @@ DRIVER = Driver(
     calls=CALLS,
     # Of several hooks with context for a prompt, only the last counts (measured, 1.0.102).
     alone=("context-prompt",),
+    ways=make_ways(
+        lambda stage: (*stage.program, "--acp", "--allow-all-tools", "--allow-all-paths", "--no-auto-update")
+    ),
 )

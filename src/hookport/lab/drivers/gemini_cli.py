@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -62,6 +63,7 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("read_file", {"file_path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp_lab_{tool}", given),
+    "delegate": lambda _stage, task: ModelCall("invoke_agent", {"agent_name": "generalist", "prompt": task}),
 }
 
 DRIVER = Driver(
@@ -73,4 +75,5 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    ways=make_ways(lambda stage: (*stage.program, "--acp", "-m", "gemini-2.5-flash")),
 )

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_servers, write, write_json
 
 PROVIDER = {
@@ -64,4 +65,12 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    lacks={
+        "calls.delegate": "with a hook on tools `task` hangs (RX5), and `read_only_task` runs no command"
+        " (measured, 1.38.11)",
+    },
+    # Without bubblewrap the sandbox refuses every command (measured, 1.38.11).
+    ways=make_ways(
+        lambda stage: (*stage.program, "acp", "--model", "lab"), "tool_approval=danger-full-access"
+    ),
 )
