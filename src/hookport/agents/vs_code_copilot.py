@@ -41,6 +41,7 @@ from hookport.shapes.dialect import (
     name_tools,
 )
 from hookport.shapes.github_commands import NO_COMMAND, normalise_commands
+from hookport.shapes.transcripts import LOG
 from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
@@ -172,6 +173,14 @@ OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
 FILE = {"path": "filePath"}
 EDIT = {**FILE, "old": "oldString", "new": "newString"}
 
+# Its transcript (measured, 1.139.1): Copilot CLI's events without results, models and usage.
+TRANSCRIPT = {
+    **LOG,
+    "of": "VS Code 1.139.1",
+    "named": ("GitHub.copilot-chat/transcripts/*.jsonl",),
+    "late": 1.0,
+}
+
 WIRE = Wire(
     precedence=-1,
     keys={
@@ -188,7 +197,7 @@ WIRE = Wire(
     ),
     # The only source it has (src).
     words={"session_start": {"startup": "new"}},
-    transcript="log",
+    transcript=(TRANSCRIPT,),
     # The payload has the same name whichever one the file has (src).
     said={
         "preToolUse": "PreToolUse",
