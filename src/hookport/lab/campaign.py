@@ -23,7 +23,7 @@ from hookport.agents import Dialect, get
 from hookport.base.tree import Tree
 from hookport.lab import drivers, formats, player, programs, run
 from hookport.lab import scenario as scenarios
-from hookport.lab.driver import Driver
+from hookport.lab.driver import UNTRUSTED, Driver
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.judge import ScenarioVerdict, combine_verdicts
 from hookport.lab.programs import Program
@@ -40,6 +40,8 @@ TICK_SECONDS = 0.05
 EVENTS = "events"
 # The files of a run that a report keeps.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
+# Files of hookport's own that agents or drivers run, beside Python.
+SCRIPTS = (".js", ".mjs", ".sh", ".ts")
 # The variables for the project's folder in a command.
 PROJECT_FOLDER = re.compile(r"\$\{?\w+_PROJECT_DIR\b")
 # Which programs are played: those found here, the pinned ones in the cache, or these, fetched if needed.
@@ -104,6 +106,8 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
         return f"{dialect.title} does not read the file of {scenario.installed_for}"
     if not scenario.trusted and dialect.folder_trust is None:
         return f"{dialect.title} trusts every folder"
+    if not scenario.trusted and UNTRUSTED in driver.lacks:
+        return driver.lacks[UNTRUSTED]
     if scenario.own and scenario.own.scope == "local" and not run.find_local_file(dialect):
         return f"{dialect.title} has no personal file in a project"
     is_homeless = not scenario.hooks and not run.find_home_files(scenario)
@@ -220,7 +224,7 @@ def compute_source_key() -> str:
     root = Path(str(files("hookport")))
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".yaml") and "results" not in path.relative_to(root).parts:
+        if path.suffix in (".py", ".yaml", *SCRIPTS) and "results" not in path.relative_to(root).parts:
             digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
