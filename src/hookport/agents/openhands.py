@@ -270,8 +270,16 @@ def _find_layout(tree: Tree) -> dict[str, Tree]:
     wrapped = _is_wrapped(tree)
     events = tree[WRAPPER] if wrapped else tree
     keys = list(events) if isinstance(events, Mapping) else []
-    names = {find_native(key): key for key in keys if find_native(key) != key}
-    return {**({"wrapped": True} if wrapped else {}), **({"names": names} if names else {})}
+    cases = {_find_case(key) for key in keys}
+    spelled: dict[str, Tree] = {"case": cases.pop()} if len(cases) == 1 else {}
+    if cases:
+        spelled = {"names": {find_native(key): key for key in keys}}
+    return {**({"wrapped": True} if wrapped else {}), **(spelled if spelled != {"case": ""} else {})}
+
+
+def _find_case(key: str) -> str:
+    """How an event is spelled: empty for its native name; `stop` is camel case too."""
+    return "pascal" if key[:1].isupper() else "camel" if find_native(key) != key else ""
 
 
 def _iter_groups(tree: Tree) -> Iterator[tuple[str, Path, Mapping[str, Tree]]]:
@@ -340,22 +348,15 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     files: dict[str, Tree] = {}
     for file, events in BY_EVENT.encode(dialect, manifest).items():
         names = layout.get("names", {})
-        named = {names.get(native, _spell_event(names, native)): groups for native, groups in events.items()}
+        case = layout.get("case", "")
+        named = {names.get(native, _spell_event(case, native)): groups for native, groups in events.items()}
         files[file] = {WRAPPER: named} if layout.get("wrapped") else named
     return files
 
 
-def _spell_event(names: Mapping[str, str], native: str) -> str:
-    """An event that the file does not have yet, in the spelling of the others."""
-    name = NAMES.get(native, native)
-    first = next(iter(names.values()), native)
-    return (
-        native
-        if first == native or not names
-        else name
-        if first[:1].isupper()
-        else name[:1].lower() + name[1:]
-    )
+def _spell_event(case: str, native: str) -> str:
+    name = NAMES.get(native, native) if case else native
+    return name[:1].lower() + name[1:] if case == "camel" else name
 
 
 DIALECT = Dialect(
