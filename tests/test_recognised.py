@@ -21,8 +21,8 @@ UNNAMED = {
         "tool.definition",
     )
 }
-# Kilo, its fork, calls plugins with the same arguments, so that both may have sent them.
-FORKS = {"kilo": "opencode"}
+# A fork calls plugins with the same arguments, so that both may have sent them.
+FORKS = {"kilo": "opencode", "omp": "pi"}
 CAPTURED = [name for name in agent_data.CAPTURED if name not in UNNAMED]
 
 
