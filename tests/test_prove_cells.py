@@ -8,12 +8,15 @@ import pytest
 
 from hookport.agents import list_agents
 from hookport.lab import drivers
-from hookport.lab.cells import Cell, find_contradictions, make_cells
+from hookport.lab.cells import CONTROL, Cell, MeasuredRun, find_contradictions, make_cells
 from hookport.lab.page import format_page
 from hookport.lab.results import AgentResults, ScenarioResult, load_results
 
 
 def measured(driver: str, events: tuple[str, ...] = (), **scenarios: ScenarioResult) -> AgentResults:
+    """The results of a driver; with events, those of a run with a hook on every event."""
+    if events:
+        scenarios["events"] = ScenarioResult("pass")
     return AgentResults(
         agent=drivers.get_dialect_id(drivers.get(driver)),
         driver=driver,
@@ -45,9 +48,11 @@ def test_what_was_measured_is_of_a_driver_and_its_dialect() -> None:
         assert results.agent in list_agents()
 
 
-def test_a_pass_makes_a_cell_measured() -> None:
-    found = cell(measured("codex", rewrite=ScenarioResult("pass")), "before_tool_execute", "rewrite")
-    assert found == Cell(
+def test_a_pass_and_its_control_make_a_cell_measured_and_both_runs_are_named() -> None:
+    results = measured(
+        "codex", rewrite=ScenarioResult("pass"), allow=ScenarioResult("pass", date="2026-01-01")
+    )
+    assert cell(results, "before_tool_execute", "rewrite") == Cell(
         "before_tool_execute",
         "rewrite",
         "codex",
@@ -55,7 +60,43 @@ def test_a_pass_makes_a_cell_measured() -> None:
         "measured",
         "9.9.9, 2026-01-02",
         "Codex CLI 9.9.9, 2026-01-02: 'rewrite' in bridge mode.",
+        MeasuredRun("codex", "9.9.9", "rewrite", "bridge", "2026-01-02"),
+        MeasuredRun("codex", "9.9.9", CONTROL, "bridge", "2026-01-01"),
     )
+
+
+@pytest.mark.parametrize("control", [None, ScenarioResult("fail"), ScenarioResult("cannot")])
+def test_a_pass_without_a_control_is_not_shown_as_measured(control: ScenarioResult | None) -> None:
+    """A guard on a call that would not happen anyway shows nothing."""
+    results = measured("codex", rewrite=ScenarioResult("pass"), **({"allow": control} if control else {}))
+    shown = cell(results, "before_tool_execute", "rewrite")
+    assert (shown.basis, shown.run, shown.control) == ("documented", None, None)
+
+
+def test_a_control_of_another_mode_is_none() -> None:
+    results = measured("codex", rewrite=ScenarioResult("pass"))
+    controlled = results._replace(
+        scenarios={**results.scenarios, CONTROL: {"native": ScenarioResult("pass")}}
+    )
+    assert cell(controlled, "before_tool_execute", "rewrite").basis == "documented"
+
+
+def test_every_measured_cell_names_its_run_and_its_control_on_the_same_version() -> None:
+    shown = make_cells(list_agents())
+    runs = {
+        (results.driver, results.version, name, mode, result.date)
+        for results in load_results()
+        for name, modes in results.scenarios.items()
+        for mode, result in modes.items()
+    }
+    for one in shown:
+        if one.basis == "measured":
+            assert one.run
+            assert one.control
+            assert {one.run, one.control} <= runs
+            assert one.run[:2] == one.control[:2]
+        else:
+            assert (one.run, one.control) == (None, None)
 
 
 def test_an_event_that_fired_is_measured() -> None:

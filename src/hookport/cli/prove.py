@@ -3,7 +3,7 @@
 Each run has a fresh home, a fresh project and no network but this machine's own, and needs no account and no
 tokens. `pass`: the hook did what it is for. `cannot`: the agent has no way to do it, and does what its tables
 say instead. `fail`: anything else, with the evidence. Finished runs are kept: an interrupted call continues
-where it stopped, until hookport or the agent changes.
+where it stopped. A run is played again when its agent, its scenario or what all runs share changes.
 
 With --hooks your own hooks are proven in a copy of your project, on calls that they guard against and on
 others. `enforced`: it ran, and what it denied did not happen. `advisory`: it ran, and prevented nothing.
@@ -41,6 +41,7 @@ STYLES = {"pass": "kept", "cannot": "changed", "fail": "dropped"}
 EXAMPLES = {
     "hookport prove --hooks . --install": "Prove the hooks of this project in every agent",
     "hookport prove --agent {third} --scenario peers-guard": "Run one scenario in one agent",
+    "hookport prove --quick --install": "Run a choice that covers every agent and scenario",
     "hookport prove --list": "List agents and scenarios",
 }
 
@@ -98,6 +99,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_const",
         const="cached",
         help="Run pinned versions that were fetched before, and skip the others",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="Play a choice: every scenario in some agent, and a scenario of each class in every agent",
     )
     parser.add_argument("--fresh", action="store_true", help="Repeat runs that are finished")
     options.add_jobs(parser, "Runs")
@@ -223,6 +229,8 @@ def run(args: Namespace) -> int:
     _heed_signals()
     if args.report:
         _make_folder(args.report, f"--report '{args.report}'")
+    if args.quick and (args.hooks or args.scenario or args.mode):
+        raise UsageError("--quick chooses the scenarios and modes itself", hint="hookport prove --quick")
     if args.hooks:
         from hookport.cli import own_hooks
 
@@ -248,7 +256,7 @@ def _play_scenarios(args: Namespace) -> int:
 def _play_with_progress(args: Namespace, progress: RunProgress) -> int:
     agents, missing = campaign.find_agents(args.agents, take=args.take, tell=progress.show_step)
     modes = (args.mode,) if args.mode else scenario.MODES
-    plan = campaign.plan_runs(agents, args.scenario, modes)
+    plan = campaign.plan_quick(agents) if args.quick else campaign.plan_runs(agents, args.scenario, modes)
     store = Store(args.report)
     if plan.runs:
         _make_folder(store.folder, f"the cache '{store.folder}' (HOOKPORT_CACHE_DIR)")

@@ -13,15 +13,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 import hookport
 from hookport.agents import get
 from hookport.base.tree import Tree
-from hookport.lab import drivers, formats, player, programs, run
+from hookport.lab import choice, dependencies, drivers, formats, player, programs, run
 from hookport.lab import scenario as scenarios
 from hookport.lab.driver import Driver
 from hookport.lab.drivers import get_dialect_id
@@ -91,6 +89,14 @@ def plan_runs(
     return CampaignPlan(tuple(runs), tuple(unplayed))
 
 
+def plan_quick(agents: Sequence[Agent]) -> CampaignPlan:
+    """Plan the quick choice of runs, the same whichever agents are played and asked for."""
+    everyone = [Agent(name, drivers.get(name), Program((), "", Path())) for name in drivers.list_names()]
+    chosen = choice.choose_quick(plan_runs(everyone).runs)
+    names = {agent.name for agent in agents}
+    return CampaignPlan(tuple(run for run in chosen if run.driver in names), ())
+
+
 def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
     missing = next((program for program in scenario.programs if not shutil.which(program)), "")
     if missing:
@@ -139,21 +145,15 @@ class Store:
     def __init__(self, report: Path | None = None) -> None:
         self.is_report = report is not None
         self.folder = report or programs.get_cache_folder().parent / "prove"
-        self._source = compute_source_key()
 
     def place(self, scenario_run: ScenarioRun) -> Path:
         return self.folder / "runs" / scenario_run.driver / scenario_run.name
 
     def key(self, scenario_run: ScenarioRun, version: str) -> str:
-        """The key of a result: the current agent, scenario and hookport."""
-        words = (
-            scenario_run.driver,
-            version,
-            scenario_run.scenario.text,
-            scenario_run.mode,
-            *scenario_run.formats,
-            self._source,
-        )
+        """The key of a result: the current program, and what its outcome depends on."""
+        driver = drivers.get(scenario_run.driver)
+        source = dependencies.compute_run_key(scenario_run.scenario, scenario_run.driver, driver)
+        words = (scenario_run.driver, version, scenario_run.mode, *scenario_run.formats, source)
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
     def load(self, scenario_run: ScenarioRun, version: str) -> FinishedRun | None:
@@ -170,6 +170,7 @@ class Store:
                 tree["events"],
                 tree["isolated"],
                 tuple(tree["flaky"]),
+                tree["date"],
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -188,7 +189,7 @@ class Store:
         tree = {
             "key": self.key(done.run, version),
             "verdicts": {name: _make_verdict_tree(verdict) for name, verdict in done.verdicts.items()},
-            **{name: getattr(done, name) for name in ("seconds", "events", "isolated", "flaky")},
+            **{name: getattr(done, name) for name in ("seconds", "events", "isolated", "flaky", "date")},
         }
         draft = place / "verdict.new"
         draft.write_text(json.dumps(tree, indent=1) + "\n", "utf-8")
@@ -201,16 +202,6 @@ def _make_verdict_tree(verdict: ScenarioVerdict) -> dict[str, Tree]:
 
 def _read_verdict(tree: Mapping[str, Tree]) -> ScenarioVerdict:
     return ScenarioVerdict(**{**tree, "evidence": tuple(tree["evidence"])})
-
-
-def compute_source_key() -> str:
-    """Hash hookport's own source, without the measurements."""
-    root = Path(str(files("hookport")))
-    digest = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".yaml") and "results" not in path.relative_to(root).parts:
-            digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 def play(
@@ -351,7 +342,7 @@ def _make_agent_results(
         title=agent.driver.title,
         version=agent.program.version,
         hookport=hookport.__version__,
-        date=datetime.now(UTC).date().isoformat(),
+        date=min(finished.date for finished in done),
         platform=f"{platform.system()} {platform.machine()}",
         command=f"hookport prove {agent.name}",
         isolated=bool(done) and all(finished.isolated for finished in done),
@@ -381,6 +372,7 @@ def _make_result(done: Sequence[FinishedRun]) -> ScenarioResult:
         first.reason,
         first.instead,
         {name: verdict.result for name, verdict in sorted(verdicts.items()) if name},
+        min(finished.date for finished in done),
     )
 
 

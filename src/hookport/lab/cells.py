@@ -1,6 +1,7 @@
 """What the matrix shows: a cell for each event, capability and agent, and the basis of its claim.
 
-`measured`: a real agent did it. `documented`: the dialect's table claims it with a source, and no run showed
+`measured`: a real agent did it in a run, and in the run's control the same calls happened without the hook.
+`documented`: the dialect's table claims it with a source, and no run showed
 it. `unknown`: the agent has the event, no source claims that it takes such an answer, and hookport does not
 rely on it. A measurement that contradicts a table is never shown; it fails the check.
 """
@@ -23,8 +24,25 @@ BASES: tuple[Basis, ...] = ("measured", "documented", "unknown")
 UNSAID = ("rewrite", "context")
 
 
+# The scenario in which every call happens beside a hook without an opinion.
+CONTROL = "allow"
+
+
+class MeasuredRun(NamedTuple):
+    """Where a result comes from: a scenario in a mode, on a version of a program, on a day."""
+
+    program: str
+    version: str
+    scenario: str
+    mode: str
+    date: str
+
+
 class Cell(NamedTuple):
-    """What one agent does on one event: the claim and its basis, in few words and in full."""
+    """What one agent does on one event: the claim and its basis, in few words and in full.
+
+    `run` is the run that showed it, and `control` the one in which the same happened without the hook.
+    """
 
     event: str
     capability: str
@@ -34,15 +52,19 @@ class Cell(NamedTuple):
     basis: Basis
     told: str
     why: str = ""
+    run: MeasuredRun | None = None
+    control: MeasuredRun | None = None
 
 
 class _Observation(NamedTuple):
-    """One result of a run: that an agent can, or what it does if it cannot."""
+    """One result of a run with its control: that an agent can, or what it does if it cannot."""
 
     results: AgentResults
     need: AbilityNeed
     can: bool
     what: str
+    run: MeasuredRun
+    control: MeasuredRun | None
 
 
 def make_cells(agents: Iterable[str], measured: Sequence[AgentResults] | None = None) -> list[Cell]:
@@ -94,30 +116,54 @@ def _read_word(result: ScenarioResult) -> str:
 
 def _list_results(results: AgentResults) -> Iterator[tuple[str, str, ScenarioResult]]:
     for name, modes in results.scenarios.items():
-        if name in scenario.list_names():
+        if scenario.is_known(name):
             for mode, result in modes.items():
                 yield name, mode, result
 
 
 def _find_observations(results: AgentResults) -> Iterator[_Observation]:
     dialect = get(results.agent)
+    fired = _find_events_run(results)
     for native in results.events:
         spec = find_event(dialect, native)
-        if spec is not None and spec.canonical:
-            yield _Observation(
-                results, AbilityNeed(spec.canonical, "fires"), can=True, what=f"'{native}' fired"
-            )
+        if spec is not None and spec.canonical and fired:
+            need = AbilityNeed(spec.canonical, "fires")
+            yield _Observation(results, need, can=True, what=f"'{native}' fired", run=fired, control=fired)
     for name, mode, result in _list_results(results):
         driver = drivers.get(results.driver)
+        run = _describe_run(results, name, mode)
         for need in scenario.get(name).needs:
             word = abilities.find_ability(driver, need).word
+            # A hook that only ran needs no other run: the call that it saw is its own control.
+            control = run if need.can == "fires" else find_control(results, mode)
             what = f"'{name}' in {mode} mode"
             if _read_word(result) == "pass" and word != "no":
-                yield _Observation(results, need, can=True, what=what)
+                yield _Observation(results, need, can=True, what=what, run=run, control=control)
             elif result.result == "cannot" and word != "yes":
-                yield _Observation(
-                    results, need, can=False, what=f"{what}: {result.instead or result.reason}"
-                )
+                what = f"{what}: {result.instead or result.reason}"
+                yield _Observation(results, need, can=False, what=what, run=run, control=control)
+
+
+def _find_events_run(results: AgentResults) -> MeasuredRun | None:
+    """Find the run with a hook on every event."""
+    names = (
+        name for name in results.scenarios if scenario.is_known(name) and scenario.get(name).kind == "events"
+    )
+    return next(
+        (_describe_run(results, name, "bridge") for name in names if "bridge" in results.scenarios[name]),
+        None,
+    )
+
+
+def find_control(results: AgentResults, mode: str) -> MeasuredRun | None:
+    """Find the run in which every call of the scenarios happened beside a hook without an opinion."""
+    result = results.scenarios.get(CONTROL, {}).get(mode)
+    return _describe_run(results, CONTROL, mode) if result and _read_word(result) == "pass" else None
+
+
+def _describe_run(results: AgentResults, name: str, mode: str) -> MeasuredRun:
+    date = results.scenarios[name][mode].date or results.date
+    return MeasuredRun(results.driver, results.version, name, mode, date)
 
 
 def _make_cell(dialect: Dialect, need: AbilityNeed, shown: Sequence[_Observation]) -> Cell | None:
@@ -133,11 +179,11 @@ def _make_cell(dialect: Dialect, need: AbilityNeed, shown: Sequence[_Observation
         for observation in shown
         if observation.results.agent == dialect.id and observation.need == need
     ]
-    seen = [observation for observation in mine if observation.can]
+    seen = [observation for observation in mine if observation.can and observation.control]
     source = specs[0].source if specs else ""
     why = ability.reason or dialect.sources.get(source, source)
     place = (need.event, need.can, dialect.id)
-    if mine and (seen or need.can == "fires"):
+    if seen or (need.can == "fires" and any(observation.control for observation in mine)):
         measured_on = "; ".join(
             dict.fromkeys(
                 _format_date(observation, several=_has_several_drivers(mine))
@@ -148,7 +194,9 @@ def _make_cell(dialect: Dialect, need: AbilityNeed, shown: Sequence[_Observation
             f"{_format_date(observation, several=True)}: {observation.what}."
             for observation in _select_first(mine)
         )
-        return Cell(*place, claim, "measured", measured_on, " ".join([ability.reason, *lines]).strip())
+        told = " ".join([ability.reason, *lines]).strip()
+        first = (seen or mine)[0]
+        return Cell(*place, claim, "measured", measured_on, told, first.run, first.control)
     if claim == "no" and need.can in UNSAID and not mine:
         return Cell(*place, "", "unknown", "no source", why)
     played = [
@@ -173,4 +221,4 @@ def _select_first(mine: Sequence[_Observation]) -> list[_Observation]:
 
 def _format_date(observation: _Observation, *, several: bool) -> str:
     whose = f"{observation.results.title} " if several else ""
-    return f"{whose}{observation.results.version}, {observation.results.date}"
+    return f"{whose}{observation.run.version}, {observation.run.date}"

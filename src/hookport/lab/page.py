@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from hookport.lab.cells import BASES, Cell
+from hookport.lab.cells import BASES, Cell, MeasuredRun
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --yes: #1a7f37; --no: #82071e; --dim: #6e7781; }
@@ -82,6 +82,20 @@ def _format_cell(cell: Cell | None) -> str:
         return "<td class=none></td>"
     sign = "unknown" if cell.basis == "unknown" else "no" if cell.claim == "no" else "yes"
     content = f"<b>{escape(cell.claim or '?')}</b><small>{escape(cell.told)}</small>"
-    if cell.why:
-        content = f"<details><summary>{content}</summary>{escape(cell.why)}</details>"
+    lines = [cell.why, *(f"{name}: {format_run(run)}." for name, run in _list_runs(cell))]
+    if any(lines):
+        content = (
+            f"<details><summary>{content}</summary>{'<br>'.join(map(escape, filter(None, lines)))}</details>"
+        )
     return f'<td class="{sign} {cell.basis}">{content}</td>'
+
+
+def _list_runs(cell: Cell) -> list[tuple[str, MeasuredRun]]:
+    if not cell.run or not cell.control:
+        return []
+    return [("Run", cell.run), ("Control without the hook", cell.control)]
+
+
+def format_run(run: MeasuredRun) -> str:
+    """Format where a result comes from, on one line."""
+    return f"{run.program}@{run.version} {run.scenario} {run.mode}, {run.date}"

@@ -19,7 +19,8 @@ NOTHING: Mapping[str, Tree] = MappingProxyType({})
 class ScenarioResult(NamedTuple):
     """The result of one scenario in one mode: `pass`, `fail` or `cannot`, with the evidence.
 
-    `reason` is why an agent cannot, and `instead` what it does; `parts` has the result of each format.
+    `reason` is why an agent cannot, and `instead` what it does; `parts` has the result of each format; `date`
+    is the day of the run.
     """
 
     result: str
@@ -28,6 +29,7 @@ class ScenarioResult(NamedTuple):
     reason: str = ""
     instead: str = ""
     parts: Mapping[str, str] = NOTHING
+    date: str = ""
 
 
 class AgentResults(NamedTuple):
@@ -72,7 +74,9 @@ def parse_results(text: str, file: str = "") -> AgentResults:
         tree = json.loads(text)
         scenarios = {
             name: {
-                mode: ScenarioResult(**{**result, "evidence": tuple(result.get("evidence", ()))})
+                mode: ScenarioResult(
+                    **{"date": tree["date"], **result, "evidence": tuple(result.get("evidence", ()))}
+                )
                 for mode, result in modes.items()
             }
             for name, modes in tree["scenarios"].items()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -58,7 +59,7 @@ class FinishedRun(NamedTuple):
     """What a run gave: a verdict for each format, and the observations.
 
     `events` counts the native events that the bridge got; `flaky` is the first of two tries, if the second
-    differed.
+    differed; `date` is the day on which it was played.
     """
 
     run: ScenarioRun
@@ -67,6 +68,7 @@ class FinishedRun(NamedTuple):
     events: Mapping[str, int] = {}
     isolated: bool = False
     flaky: tuple[str, ...] = ()
+    date: str = ""
 
 
 def play_scenario(
@@ -117,7 +119,8 @@ def play_scenario(
     )
     playing = PlayedScenario(run.scenario, driver)
     verdicts = {form: judge.judge_format(playing, form, evidence) for form in run.formats or ("",)}
-    return FinishedRun(run, verdicts, outcome.seconds, evidence.events, outcome.isolated)
+    today = datetime.now(UTC).date().isoformat()
+    return FinishedRun(run, verdicts, outcome.seconds, evidence.events, outcome.isolated, date=today)
 
 
 def _tamper(project: Path, written: Sequence[FormatFile]) -> None:

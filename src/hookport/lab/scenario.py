@@ -46,6 +46,8 @@ STEPS: dict[str, tuple[str, ...]] = {
     "mcp": ("tool", "input"),
 }
 PROMPT = "Do what the task says."
+# What a quick choice plays in every agent, one scenario of each.
+CLASSES = ("deny", "allow", "rewrite", "context", "stop", "timeout", "failure", "tampering", "once", "events")
 
 
 class ScenarioHook(NamedTuple):
@@ -142,6 +144,8 @@ class Scenario(NamedTuple):
     programs: tuple[str, ...] = ()
     # Commands in files that several agents read are adopted, with the entries of all those agents.
     adopt: bool = False
+    # The class of scenarios that it belongs to; empty if no other agent must play one like it.
+    kind: str = ""
     # The text of the file, for the key of earlier results.
     text: str = ""
 
@@ -186,6 +190,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "trusted": bool,
     "programs": list,
     "adopt": bool,
+    "class": str,
 }
 _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "name": str,
@@ -215,6 +220,10 @@ def list_names() -> tuple[str, ...]:
     """List every scenario, in alphabetical order."""
     file_names = (path.name for path in files("hookport.lab").joinpath("scenarios").iterdir())
     return tuple(sorted(name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml")))
+
+
+def is_known(name: str) -> bool:
+    return name in list_names()
 
 
 @cache
@@ -281,6 +290,8 @@ class _ScenarioReader:
         for key in ("formats", "ending"):
             self.check_word(tree.get(key, "together"), ("together", "each", "one"), (key,))
         self.check_word(tree.get("scope", "project"), ("project", "user", "both"), ("scope",))
+        if "class" in tree:
+            self.check_word(tree["class"], CLASSES, ("class",))
         for number, mode in enumerate(tree.get("modes", ())):
             self.check_word(mode, MODES, ("modes", number))
         return Scenario(
@@ -306,6 +317,7 @@ class _ScenarioReader:
             tree.get("trusted", True),
             tuple(tree.get("programs", ())),
             tree.get("adopt", False),
+            tree.get("class", ""),
         )
 
     def read_fields(
