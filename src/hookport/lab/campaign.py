@@ -25,7 +25,7 @@ from hookport.lab.driver import Driver
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.judge import ScenarioVerdict, combine_verdicts
 from hookport.lab.programs import Program
-from hookport.lab.results import AgentResults, ScenarioResult, write_results
+from hookport.lab.results import AgentResults, ScenarioResult, Sighting, write_results
 from hookport.lab.run import FinishedRun, ScenarioRun
 from hookport.lab.scenario import Mode, Scenario, Sharing
 
@@ -34,8 +34,6 @@ Gain = TypeVar("Gain")
 # How long stopped runs have to clean up.
 STOP_SECONDS = 10.0
 TICK_SECONDS = 0.05
-# The scenario that shows which events fire.
-EVENTS = "events"
 # The files of a run that a report keeps.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
 # The variables for the project's folder in a command.
@@ -111,6 +109,8 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
         return f"{dialect.title} reads no files of a project, so its hooks are not installed natively"
     if mode == "native" and not run.reads_projects(dialect) and _starts_project_script(scenario):
         return f"{dialect.title} runs the user's hooks itself, but this hook is a script of the project"
+    if scenario.own and scenario.own.observing and not run.list_observed(dialect):
+        return f"{dialect.title} keeps its hooks in programs that only it can run, or has no such event"
     return run.explain_missing_call(scenario, driver)
 
 
@@ -171,6 +171,8 @@ class Store:
                 tree["isolated"],
                 tuple(tree["flaky"]),
                 tree["date"],
+                tree["tools"],
+                tree["ignored"],
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -189,7 +191,10 @@ class Store:
         tree = {
             "key": self.key(done.run, version),
             "verdicts": {name: _make_verdict_tree(verdict) for name, verdict in done.verdicts.items()},
-            **{name: getattr(done, name) for name in ("seconds", "events", "isolated", "flaky", "date")},
+            **{
+                name: getattr(done, name)
+                for name in ("seconds", "events", "isolated", "flaky", "date", "tools", "ignored")
+            },
         }
         draft = place / "verdict.new"
         draft.write_text(json.dumps(tree, indent=1) + "\n", "utf-8")
@@ -329,13 +334,8 @@ def collect_results(agents: Sequence[Agent], done: Iterable[FinishedRun]) -> lis
 def _make_agent_results(
     agent: Agent, table: Mapping[str, Mapping[str, ScenarioResult]], done: Sequence[FinishedRun]
 ) -> AgentResults:
-    # From the scenario with a hook on every event; in others, only some events have an entry.
-    every = (
-        finished.events
-        for finished in done
-        if finished.run.scenario.name == EVENTS and finished.run.mode == "bridge"
-    )
-    events = next(every, {})
+    # From scenarios with a hook on every event; in others, only some events have an entry.
+    every = [finished for finished in done if finished.run.scenario.kind == "events"]
     return AgentResults(
         agent=get_dialect_id(agent.driver),
         driver=agent.name,
@@ -346,9 +346,22 @@ def _make_agent_results(
         platform=f"{platform.system()} {platform.machine()}",
         command=f"hookport prove {agent.name}",
         isolated=bool(done) and all(finished.isolated for finished in done),
-        events=dict(sorted(events.items())),
+        events=_count_sightings((finished, finished.events) for finished in every),
+        tools=_count_sightings((finished, finished.tools) for finished in every),
+        ignored=_count_sightings((finished, finished.ignored) for finished in done),
         scenarios={name: dict(sorted(table[name].items())) for name in sorted(table)},
     )
+
+
+def _count_sightings(counts: Iterable[tuple[FinishedRun, Mapping[str, int]]]) -> dict[str, Sighting]:
+    """Count by native name, each in the first scenario by name in which it happened."""
+    sightings: dict[str, Sighting] = {}
+    for finished, times in sorted(counts, key=lambda count: count[0].run.name):
+        # Only a run whose checks hold shows something.
+        if combine_verdicts(finished.verdicts.values()) == "pass":
+            for native, number in times.items():
+                sightings.setdefault(native, Sighting(number, finished.run.scenario.name))
+    return dict(sorted(sightings.items()))
 
 
 def _make_result(done: Sequence[FinishedRun]) -> ScenarioResult:

@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from hookport.agents import Dialect, find_event_specs, get
+from hookport.agents import Dialect, find_event_specs, get, supports
 from hookport.lab import abilities, drivers, scenario
-from hookport.lab.results import AgentResults, ScenarioResult, load_results
+from hookport.lab.results import AgentResults, ScenarioResult, Sighting, load_results
 from hookport.lab.scenario import ABILITIES, AbilityNeed
 from hookport.model.events import EVENTS
-from hookport.shapes.dialect import find_event
+from hookport.model.hooks import CAPABILITIES
+from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import find_event, find_tools
+from hookport.wire.table import find_table
 
 Basis = Literal["measured", "documented", "unknown"]
 BASES: tuple[Basis, ...] = ("measured", "documented", "unknown")
@@ -24,6 +27,16 @@ BASES: tuple[Basis, ...] = ("measured", "documented", "unknown")
 UNSAID = ("rewrite", "context")
 
 
+# The rows below those of events: tools by the word of the vocabulary, and what hooks of the agent may have.
+TOOL, CAPABILITY = "tool", "capability"
+# The scenarios that show a capability where the agent runs the hook itself.
+SHOWN_BY: dict[str, tuple[str, ...]] = {
+    "structured_output": ("rewrite", "context-tool", "context-session", "context-prompt", "deny-json"),
+    "input_rewrite": ("rewrite",),
+    "async_execution": ("async",),
+    "custom_env": ("own-env",),
+    "configurable_cwd": ("own-cwd",),
+}
 # The scenario in which every call happens beside a hook without an opinion.
 CONTROL = "allow"
 
@@ -82,6 +95,11 @@ def make_cells(agents: Iterable[str], measured: Sequence[AgentResults] | None = 
             filled = [cell for cell in row if cell is not None]
             if capability not in UNSAID or any(cell.claim not in {"no", ""} for cell in filled):
                 all_cells += filled
+    every = load_results() if measured is None else measured
+    for tool in TOOLS:
+        all_cells += [cell for dialect in dialects if (cell := _make_tool_cell(dialect, tool, every))]
+    for capability in CAPABILITIES:
+        all_cells += [_make_capability_cell(dialect, capability, every) for dialect in dialects]
     return all_cells
 
 
@@ -123,12 +141,20 @@ def _list_results(results: AgentResults) -> Iterator[tuple[str, str, ScenarioRes
 
 def _find_observations(results: AgentResults) -> Iterator[_Observation]:
     dialect = get(results.agent)
-    fired = _find_events_run(results)
-    for native in results.events:
+    for native, sighting in results.events.items():
         spec = find_event(dialect, native)
-        if spec is not None and spec.canonical and fired:
+        run = _find_sighting_run(results, sighting)
+        if spec is not None and spec.canonical and run:
             need = AbilityNeed(spec.canonical, "fires")
-            yield _Observation(results, need, can=True, what=f"'{native}' fired", run=fired, control=fired)
+            yield _Observation(results, need, can=True, what=f"'{native}' fired", run=run, control=run)
+    for native, sighting in results.ignored.items():
+        spec = find_event(dialect, native)
+        run = _find_sighting_run(results, sighting)
+        if spec is not None and spec.canonical and run:
+            need = AbilityNeed(spec.canonical, "block")
+            what = f"a deny on '{native}' changed nothing"
+            # The calls that happened in spite of the deny are its control.
+            yield _Observation(results, need, can=False, what=what, run=run, control=run)
     for name, mode, result in _list_results(results):
         driver = drivers.get(results.driver)
         run = _describe_run(results, name, mode)
@@ -144,15 +170,10 @@ def _find_observations(results: AgentResults) -> Iterator[_Observation]:
                 yield _Observation(results, need, can=False, what=what, run=run, control=control)
 
 
-def _find_events_run(results: AgentResults) -> MeasuredRun | None:
-    """Find the run with a hook on every event."""
-    names = (
-        name for name in results.scenarios if scenario.is_known(name) and scenario.get(name).kind == "events"
-    )
-    return next(
-        (_describe_run(results, name, "bridge") for name in names if "bridge" in results.scenarios[name]),
-        None,
-    )
+def _find_sighting_run(results: AgentResults, sighting: Sighting) -> MeasuredRun | None:
+    """Find the run in which hooks on every event saw something."""
+    is_played = "bridge" in results.scenarios.get(sighting.scenario, {})
+    return _describe_run(results, sighting.scenario, "bridge") if is_played else None
 
 
 def find_control(results: AgentResults, mode: str) -> MeasuredRun | None:
@@ -183,7 +204,9 @@ def _make_cell(dialect: Dialect, need: AbilityNeed, shown: Sequence[_Observation
     source = specs[0].source if specs else ""
     why = ability.reason or dialect.sources.get(source, source)
     place = (need.event, need.can, dialect.id)
-    if seen or (need.can == "fires" and any(observation.control for observation in mine)):
+    # A deny that changed nothing was really sent only where the observation is its own control.
+    shows_limit = any(observation.control == observation.run for observation in mine)
+    if seen or (shows_limit and (claim == "no" or need.can == "fires")):
         measured_on = "; ".join(
             dict.fromkeys(
                 _format_date(observation, several=_has_several_drivers(mine))
@@ -195,7 +218,9 @@ def _make_cell(dialect: Dialect, need: AbilityNeed, shown: Sequence[_Observation
             for observation in _select_first(mine)
         )
         told = " ".join([ability.reason, *lines]).strip()
-        first = (seen or mine)[0]
+        first = next(
+            observation for observation in (seen or mine) if seen or observation.control == observation.run
+        )
         return Cell(*place, claim, "measured", measured_on, told, first.run, first.control)
     if claim == "no" and need.can in UNSAID and not mine:
         return Cell(*place, "", "unknown", "no source", why)
@@ -204,6 +229,71 @@ def _make_cell(dialect: Dialect, need: AbilityNeed, shown: Sequence[_Observation
         for observation in _select_first(mine)
     ]
     return Cell(*place, claim, "documented", dialect.facts, " ".join([why, *played]).strip())
+
+
+def _make_tool_cell(dialect: Dialect, tool: str, measured: Sequence[AgentResults]) -> Cell | None:
+    """Make the cell of a tool of the vocabulary: hooks saw it run under one of its native names."""
+    rows = [row for row in dialect.tools if row.tool == tool and not row.alias]
+    if not rows:
+        return None
+    place = (TOOL, tool, dialect.id)
+    claim = "yes" if any(not row.gone for row in rows) else "no"
+    sources = dict.fromkeys(dialect.sources.get(row.source, row.source) for row in rows)
+    why = f"{', '.join(row.native for row in rows)}. {' '.join(sources)}"
+    runs: dict[str, MeasuredRun] = {}
+    for results in (results for results in measured if results.agent == dialect.id):
+        for native, sighting in results.tools.items():
+            run = _find_sighting_run(results, sighting)
+            if run and tool in find_tools(dialect, native):
+                runs.setdefault(f"{results.title} {results.version}, {run.date}: hooks saw {native}", run)
+    if not runs:
+        return Cell(
+            *place,
+            claim,
+            "documented",
+            dialect.facts,
+            " ".join([why, *_explain_lacks(dialect, f"tools.{tool}")]),
+        )
+    first = next(iter(runs.values()))
+    told = f"{first.version}, {first.date}"
+    return Cell(*place, "yes", "measured", told, f"{why} {'. '.join(runs)}.", first, first)
+
+
+def _explain_lacks(dialect: Dialect, name: str) -> list[str]:
+    """Explain why the runs do not show something, from the drivers of an agent."""
+    agents = ((drivers.get(driver), driver) for driver in drivers.list_names())
+    return [
+        f"Not shown by runs: {driver.lacks[name]}."
+        for driver, _ in agents
+        if drivers.get_dialect_id(driver) == dialect.id and name in driver.lacks
+    ]
+
+
+def _make_capability_cell(dialect: Dialect, capability: str, measured: Sequence[AgentResults]) -> Cell:
+    """Make the cell of a capability of hooks that the agent runs itself."""
+    claim = "yes" if supports(dialect, capability) else "no"
+    place = (CAPABILITY, capability, dialect.id)
+    for results in (results for results in measured if results.agent == dialect.id and claim == "yes"):
+        control = find_control(results, "native")
+        for name in SHOWN_BY.get(capability, ()):
+            result = results.scenarios.get(name, {}).get("native")
+            is_shown = capability != "structured_output" or _answers_in_json(dialect, name)
+            if control and result and is_shown and _read_word(result) == "pass":
+                run = _describe_run(results, name, "native")
+                told = f"{run.version}, {run.date}"
+                why = f"{results.title} {told}: '{name}' in native mode."
+                return Cell(*place, claim, "measured", told, why, run, control)
+    return Cell(*place, claim, "documented", dialect.facts)
+
+
+def _answers_in_json(dialect: Dialect, name: str) -> bool:
+    """Whether the agent obeyed JSON in a scenario, and not an exit code or a text."""
+    for need in scenario.get(name).needs:
+        for spec in find_event_specs(dialect, need.event):
+            answers = find_table(dialect.wire.answers, spec.native, spec.canonical)
+            if "json" in answers.get(abilities.PIECES.get(need.can, ""), {}):
+                return True
+    return False
 
 
 def _has_several_drivers(mine: Sequence[_Observation]) -> bool:

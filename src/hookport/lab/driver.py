@@ -35,10 +35,15 @@ class ModelCall(NamedTuple):
 
 
 class ModelStep(NamedTuple):
-    """One answer of the model: calls of tools, or a closing text."""
+    """One answer of the model: calls of tools, or a closing text.
+
+    `tokens`: how full the model says that its context is. `status`: the request is refused with it.
+    """
 
     calls: tuple[ModelCall, ...] = ()
     text: str = ""
+    tokens: int = 0
+    status: int = 0
 
 
 class Stage(NamedTuple):
@@ -59,6 +64,14 @@ class Stage(NamedTuple):
     prompt: str
     mcp: tuple[str, ...] = ()
     trusted: bool = True
+
+
+class Way(NamedTuple):
+    """Another way of running an agent, in which other events fire; what is None stays as it is."""
+
+    command: Callable[[Stage], Sequence[str]] | None = None
+    # Called after the driver's own.
+    settle: Callable[[Stage], None] | None = None
 
 
 # The agent's own tool call for each kind of step.
@@ -101,3 +114,9 @@ class Driver(NamedTuple):
     has: tuple[str, ...] = ()
     # How long one run may take, in seconds.
     patience: float = 90
+    # A call of each further tool, by the word of the vocabulary; hooks see it although it may fail.
+    further: tuple[tuple[str, Callable[[Stage], ModelCall]], ...] = ()
+    # Other ways of running it, by name: `asking` for permissions, which nobody gives.
+    ways: Mapping[str, Way] = MappingProxyType({})
+    # How many tokens the model's context holds, for the agent.
+    window: int = 128000

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from hookport.agents import get
 from hookport.base.tree import Tree
 from hookport.lab import abilities
 from hookport.lab.abilities import Ability
 from hookport.lab.driver import Driver
+from hookport.lab.drivers import get_dialect_id
 from hookport.lab.play import Outcome
 from hookport.lab.scenario import AbilityNeed, Check, Scenario, fill_format
 from hookport.model.events import EVENTS
+from hookport.shapes.dialect import find_tools
 
 Word = Literal["pass", "fail", "cannot"]
 # The last of these wins: an agent's limits are the same for every bridged format.
@@ -26,7 +29,8 @@ MODELS = ("assistant", "model")
 class RunEvidence(NamedTuple):
     """What a run left: how it ended, the project, the records of the hooks, and the events.
 
-    `events` counts, by native name, the events that the agent sent to the bridge.
+    `events` counts, by native name, the events that the agent sent to the bridge, and `tools` its tools that
+    the bridge was asked about before they ran.
     """
 
     outcome: Outcome
@@ -34,6 +38,7 @@ class RunEvidence(NamedTuple):
     home: Path
     records: Sequence[Mapping[str, Tree]] = ()
     events: Mapping[str, int] = {}
+    tools: Mapping[str, int] = {}
 
 
 class ScenarioVerdict(NamedTuple):
@@ -145,6 +150,9 @@ class _Judge:
             "runs": self._check_runs,
             "requests": self._check_requests,
             "fires": self._check_fires,
+            "sees": self._check_sees,
+            "sees_tools": self._check_sees_tools,
+            "ignores": self._check_ignores,
         }
         return kinds[check.kind](check.about)
 
@@ -280,6 +288,33 @@ class _Judge:
         if surplus:
             shown += f"; fired but not in the table: {', '.join(surplus)}"
         return _CheckResult(not missing and not surplus, shown)
+
+    def _check_sees(self, about: Mapping[str, Tree]) -> _CheckResult:
+        """One event fires if the tables say so, and does not if they say that it does not."""
+        event = about["event"]
+        word = self._find_ability(event).word
+        fired = any(record["hook"].endswith(f"-{event}") for record in self.evidence.records)
+        wrong = {"yes": not fired, "no": fired}.get(word, False)
+        return _CheckResult(not wrong, f"{event} {'fired' if fired else 'did not fire'}")
+
+    def _check_sees_tools(self, _about: Mapping[str, Tree]) -> _CheckResult:
+        """Hooks see each tool that was called, under a name of the table, unless the driver lacks it."""
+        dialect = get(get_dialect_id(self.driver))
+        called = [*dict.fromkeys(word for word, _ in self.driver.further)]
+        seen = {word for native in self.evidence.tools for word in find_tools(dialect, native)}
+        missing = [word for word in called if word not in seen and f"tools.{word}" not in self.driver.lacks]
+        surplus = [word for word in called if word in seen and f"tools.{word}" in self.driver.lacks]
+        shown = f"hooks saw: {', '.join(self.evidence.tools) or 'nothing'}"
+        if missing:
+            shown += f"; in the table but not seen: {', '.join(missing)}"
+        if surplus:
+            shown += f"; seen although the driver lacks it: {', '.join(surplus)}"
+        return _CheckResult(not missing and not surplus, shown)
+
+    def _check_ignores(self, about: Mapping[str, Tree]) -> _CheckResult:
+        """A hook denied on at least one event, which changed nothing that other checks see."""
+        events = sorted({record["event"] for record in self._select_records(about["hook"]) if record["acts"]})
+        return _CheckResult(bool(events), f"{about['hook']} denied on: {', '.join(events) or 'no event'}")
 
 
 def _format_times(count: int) -> str:

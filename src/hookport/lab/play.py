@@ -41,7 +41,7 @@ class Spec(NamedTuple):
             "argv": list(self.argv),
             "environment": dict(self.environment),
             "steps": [
-                {"text": step.text, "calls": [_make_call_tree(call) for call in step.calls]}
+                {**step._asdict(), "calls": [_make_call_tree(call) for call in step.calls]}
                 for step in self.steps
             ],
         }
@@ -103,7 +103,7 @@ class Outcome(NamedTuple):
 
 def parse_spec(tree: Mapping[str, Tree]) -> Spec:
     steps = tuple(
-        ModelStep(tuple(ModelCall(**call) for call in step.get("calls", ())), step.get("text", ""))
+        ModelStep(**{**step, "calls": tuple(ModelCall(**call) for call in step.get("calls", ()))})
         for step in tree["steps"]
     )
     return Spec(**{**tree, "argv": tuple(tree["argv"]), "steps": steps})

@@ -14,6 +14,8 @@ from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 
 NOTHING: Mapping[str, Tree] = MappingProxyType({})
+# What is counted of each in the file.
+SIGHTINGS = {"events": "fired", "tools": "seen", "ignored": "denied"}
 
 
 class ScenarioResult(NamedTuple):
@@ -32,8 +34,19 @@ class ScenarioResult(NamedTuple):
     date: str = ""
 
 
+class Sighting(NamedTuple):
+    """How often something happened in a run with hooks on every event, and in which scenario."""
+
+    times: int
+    scenario: str = "events"
+
+
 class AgentResults(NamedTuple):
-    """The measurements of one version of one agent; `events` counts how often each native event fired."""
+    """The measurements of one version of one agent.
+
+    By native name: `events` are those that fired, `tools` those that hooks saw before they ran, and `ignored`
+    the events on which a hook denied and changed nothing.
+    """
 
     agent: str
     driver: str
@@ -44,8 +57,10 @@ class AgentResults(NamedTuple):
     platform: str
     command: str
     isolated: bool
-    events: Mapping[str, int] = NOTHING
+    events: Mapping[str, Sighting] = NOTHING
     scenarios: Mapping[str, Mapping[str, ScenarioResult]] = NOTHING
+    tools: Mapping[str, Sighting] = NOTHING
+    ignored: Mapping[str, Sighting] = NOTHING
 
 
 def make_file_name(results: AgentResults) -> str:
@@ -55,7 +70,10 @@ def make_file_name(results: AgentResults) -> str:
 def format_results(results: AgentResults) -> str:
     """Format the results file, with sorted keys and without empty fields."""
     tree = results._asdict()
-    tree["events"] = {native: {"fired": count} for native, count in results.events.items()}
+    for name, word in SIGHTINGS.items():
+        tree[name] = {
+            native: {word: times, "scenario": where} for native, (times, where) in tree[name].items()
+        }
     tree["scenarios"] = {
         name: {mode: _make_result_tree(result) for mode, result in modes.items()}
         for name, modes in results.scenarios.items()
@@ -81,8 +99,14 @@ def parse_results(text: str, file: str = "") -> AgentResults:
             }
             for name, modes in tree["scenarios"].items()
         }
-        events = {native: int(event_tree["fired"]) for native, event_tree in tree["events"].items()}
-        return AgentResults(**{**tree, "scenarios": scenarios, "events": events})
+        sightings = {
+            name: {
+                native: Sighting(int(count[word]), str(count.get("scenario", "events")))
+                for native, count in tree.get(name, {}).items()
+            }
+            for name, word in SIGHTINGS.items()
+        }
+        return AgentResults(**{**tree, **sightings, "scenarios": scenarios})
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         why = f"no results of `hookport prove`: {type(error).__name__}: {error}. Measure them again."
         raise InputError(Problem(why, file=file)) from None
@@ -128,7 +152,16 @@ def merge_results(old: AgentResults, new: AgentResults) -> AgentResults:
     }
     if scenarios != new.scenarios:
         new = new._replace(date=old.date, hookport=old.hookport, isolated=old.isolated and new.isolated)
-    return new._replace(scenarios=scenarios, events={**old.events, **new.events})
+    return new._replace(
+        scenarios=scenarios,
+        events=_merge_sightings(old.events, new.events),
+        tools=_merge_sightings(old.tools, new.tools),
+        ignored=_merge_sightings(old.ignored, new.ignored),
+    )
+
+
+def _merge_sightings(old: Mapping[str, Sighting], new: Mapping[str, Sighting]) -> dict[str, Sighting]:
+    return dict(sorted({**old, **new}.items()))
 
 
 class Failure(NamedTuple):

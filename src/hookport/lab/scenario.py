@@ -44,6 +44,12 @@ STEPS: dict[str, tuple[str, ...]] = {
     "write": ("path", "content"),
     "edit": ("path", "old", "new"),
     "mcp": ("tool", "input"),
+    # A call that starts a subagent with this prompt; a shell command from a model whose context is full; an
+    # answer with this HTTP status; a call of each further tool that the agent has.
+    "agent": (),
+    "full": (),
+    "fail": (),
+    "further": (),
 }
 PROMPT = "Do what the task says."
 # What a quick choice plays in every agent, one scenario of each.
@@ -93,6 +99,8 @@ class OwnHook(NamedTuple):
     reason: str = ""
     scope: Literal["project", "local"] = "project"
     child: int = 0
+    # It is on every event that the agent's table calls one that only observes, and denies there.
+    observing: bool = False
 
 
 class AbilityNeed(NamedTuple):
@@ -146,6 +154,8 @@ class Scenario(NamedTuple):
     adopt: bool = False
     # The class of scenarios that it belongs to; empty if no other agent must play one like it.
     kind: str = ""
+    # The driver's way of running the agent; empty for its usual one.
+    way: str = ""
     # The text of the file, for the key of earlier results.
     text: str = ""
 
@@ -166,6 +176,9 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "runs": ("HOOK", "times", "least", "most"),
     "requests": ("times", "least", "most"),
     "fires": ("EVENTS",),
+    "sees": ("EVENT",),
+    "sees_tools": ("TOOLS",),
+    "ignores": ("HOOK",),
 }
 _COUNTS = ("times", "least", "most", "after")
 _FIELDS: dict[str, type | tuple[type, ...]] = {
@@ -191,6 +204,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "programs": list,
     "adopt": bool,
     "class": str,
+    "way": str,
 }
 _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "name": str,
@@ -318,6 +332,7 @@ class _ScenarioReader:
             tuple(tree.get("programs", ())),
             tree.get("adopt", False),
             tree.get("class", ""),
+            tree.get("way", ""),
         )
 
     def read_fields(
@@ -357,9 +372,10 @@ class _ScenarioReader:
     def read_own(self, tree: Tree) -> OwnHook | None:
         if isinstance(tree, bool):
             return OwnHook() if tree else None
-        fields = self.read_fields(tree, {"when": str, "reason": str, "scope": str, "child": int}, ("own",))
+        known = {"when": str, "reason": str, "scope": str, "child": int, "observing": bool}
+        fields = self.read_fields(tree, known, ("own",))
         self.check_word(fields.get("scope", "project"), ("project", "local"), ("own", "scope"))
-        if bool(fields.get("when")) != bool(fields.get("reason")):
+        if bool(fields.get("when") or fields.get("observing")) != bool(fields.get("reason")):
             self.add_problem(("own",), "'when' and 'reason' go together: what it denies, and why")
         return OwnHook(**fields)
 
