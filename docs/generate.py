@@ -19,6 +19,7 @@ import output  # noqa: E402  (the path to it is set above)
 import schemas  # noqa: E402  (the path to it is set above)
 from hookport import cli  # noqa: E402
 from hookport.agents import Dialect, get, list_agents, list_dialects  # noqa: E402
+from hookport.cli.agent_tables import describe_way  # noqa: E402
 from hookport.cli.matrix import make_sections  # noqa: E402
 from hookport.console.terminal import format_markdown  # noqa: E402
 from hookport.findings import KINDS  # noqa: E402
@@ -83,6 +84,10 @@ def matrix() -> dict[str, str]:
         version, and the page of each [dialect](dialects) the sources. `?` means that no source says so, and
         hookport does not rely on it. [matrix.html](matrix.html) has a cell for each event and capability,
         with the scenario that was played.
+
+        Ways around: `open` means that hooks are not asked about such calls, `closed` that they are, because
+        hookport names the tool in its entries, and `no` that they are asked as about any other call. `?`:
+        nobody measured it and no source says it. The page of each dialect explains the ids.
         """
     )
     for title, rows in make_sections([get(name) for name in list_agents()]):
@@ -184,6 +189,10 @@ def dialect_page(one: Dialect) -> str:
         text += _measured(one)
     if one.quirks:
         text += "\n## Surprises\n\n" + "".join(f"- **{q.id}** {q.text} (`{q.source}`)\n" for q in one.quirks)
+    if one.ways_around:
+        text += "\n## Ways around\n\n" + format_markdown(
+            [("way", "state", "id", "what", "source"), *(describe_way(way) for way in one.ways_around)]
+        )
     if one.notes:
         text += "\n## Before you start\n\n" + "".join(f"- {note}\n" for note in one.notes)
     return text

@@ -15,7 +15,15 @@ from hookport.model.events import EVENTS, Blocks
 from hookport.model.hooks import HANDLER_TYPES
 from hookport.model.tools import TOOLS
 from hookport.shapes import dialect as tables
-from hookport.shapes.dialect import Dialect, Point, find_event
+from hookport.shapes.dialect import (
+    WAYS,
+    Dialect,
+    Point,
+    WayAround,
+    WayState,
+    find_event,
+    list_tool_names,
+)
 from hookport.shapes.matchers import read_matcher
 from hookport.wire.table import Wire
 
@@ -48,6 +56,7 @@ def test_every_fact_has_a_source(dialect: Dialect) -> None:
     assert dialect.sources
     assert [key for key, text in dialect.sources.items() if not text.strip()] == []
     rows: list[Any] = [*dialect.events, *dialect.tools, *dialect.locations, *dialect.quirks]
+    rows += [way for way in dialect.ways_around if way.state != "unknown"]
     rows += [dialect.mcp] if dialect.mcp else []
     assert [row for row in rows if row.source not in dialect.sources] == []
     assert [name for name, source in dialect.wordless.items() if source not in dialect.sources] == []
@@ -87,8 +96,43 @@ def test_places_and_surprises_are_named(dialect: Dialect) -> None:
         assert place.path
         assert ".." not in parts
         assert "\\" not in place.path or place.scope == "system"
-    assert repeated([quirk.id for quirk in dialect.quirks]) == []
+    ids = [quirk.id for quirk in dialect.quirks]
+    assert repeated([*ids, *(way.id for way in dialect.ways_around if way.id)]) == []
     assert [quirk for quirk in dialect.quirks if not quirk.text.strip()] == []
+
+
+@each
+def test_every_agent_says_what_goes_around_its_hooks(dialect: Dialect) -> None:
+    ways = dialect.ways_around
+    assert sorted(set(WAYS) - {way.kind for way in ways}) == (
+        [] if dialect.kind == "agent" else [*sorted(WAYS)]
+    )
+    for way in ways:
+        assert way.kind in WAYS
+        assert way.state in get_args(WayState)
+        assert bool(way.id) == bool(way.text), way
+        assert way.id or way.state in ("none", "unknown"), (
+            f"what happens in '{way.kind}' needs an id and a text"
+        )
+        assert sorted(set(way.events) - EVENTS.keys()) == []
+        assert sorted(set(way.tools) - TOOLS.keys()) == []
+    # What is unknown says nothing else of its kind.
+    assert [way for way in ways if way.state == "unknown" and way != WayAround(way.kind, "unknown")] == []
+    doubted = {way.kind for way in ways if way.state == "unknown"}
+    assert repeated([way.kind for way in ways if way.kind in doubted]) == []
+
+
+@each
+def test_a_closed_way_is_named_by_every_guard_of_its_tool(dialect: Dialect) -> None:
+    """A second tool is one of the tools that a matcher for the canonical one is written with."""
+    closed = [way for way in dialect.ways_around if way.state == "closed"]
+    assert [way for way in closed if not (way.native and way.tools)] == []
+    assert [
+        (way, tool)
+        for way in closed
+        for tool in way.tools
+        if way.native not in list_tool_names(dialect, tool)
+    ] == []
 
 
 # Hook Interchange Format 1.0, event and tool tables; "-" where a row has no name for the agent.

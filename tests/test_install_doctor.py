@@ -138,7 +138,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 def test_a_tree_where_all_is_well_gives_nothing(agent: str, place: Place) -> None:
     place.write(CLEAN[agent])
     report = place.report(agent)
-    assert report == DoctorReport(agent, "", 1, 0, ())
+    assert report._replace(exceptions=()) == DoctorReport(agent, "", 1, 0, ())
     assert diagnose(str(place.root), place.env, [agent]) == []
 
 
@@ -891,6 +891,7 @@ def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> N
                 }
             ],
             "repaired": [],
+            "exceptions": {},
         },
     )
     done = hookport("doctor --agent universal", place)

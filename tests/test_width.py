@@ -277,7 +277,7 @@ def test_a_pipe_gets_whole_lines_whatever_the_width(project: Path) -> None:
     rows = narrow['["matrix"]'].splitlines()
     assert [row.split()[0] for row in rows] == ["AGENT", *list_agents()]
     columns = [re.split(r" {2,}", row) for row in rows]
-    assert {len(cells) for cells in columns} == {6}
+    assert {len(cells) for cells in columns} == {7}
     assert "x" * 500 in narrow['["log"]']
     events = [line for line in narrow['["log"]'].splitlines() if re.match(r"\d{4}-", line)]
     assert len(events) == 12

@@ -28,6 +28,7 @@ from hookport.shapes.dialect import (
     alias_tools,
     explain_missing,
     find_event,
+    list_ways,
     name_tools,
 )
 from hookport.shapes.entries import (
@@ -430,4 +431,5 @@ DIALECT = Dialect(
         ),
         Quirk("AG9", "`hooks` at the top is a set of that name, so Claude Code's form is loaded", "load"),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -27,6 +27,7 @@ from hookport.shapes.dialect import (
     Timeout,
     Tree,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -347,4 +348,5 @@ DIALECT = Dialect(
         Quirk("AU10", "missing values are sent as the text `[undefined]`", "lab"),
         Quirk("AU11", "hooks inherit AUGMENT_SESSION_AUTH, the session's secret, if it is set", "lab"),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -46,6 +46,7 @@ from hookport.shapes.dialect import (
     Tree,
     alias_tools,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -552,4 +553,5 @@ DIALECT = Dialect(
             {PLUGIN_STORE: STORE},
         ),
     ),
+    ways_around=list_ways(kinds=4),
 )

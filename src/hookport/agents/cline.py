@@ -19,6 +19,7 @@ from hookport.shapes.dialect import (
     Timeout,
     Tree,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -353,4 +354,5 @@ DIALECT = Dialect(
             "src",
         ),
     ),
+    ways_around=list_ways(kinds=4),
 )

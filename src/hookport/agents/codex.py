@@ -56,6 +56,7 @@ from hookport.shapes.dialect import (
     explain_missing,
     find_event,
     find_matching,
+    list_ways,
     name_tools,
 )
 from hookport.shapes.patterns import is_rust_pattern
@@ -666,4 +667,5 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -26,6 +26,7 @@ from hookport.shapes.dialect import (
     Tree,
     alias_tools,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -767,4 +768,5 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -23,7 +23,9 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     Tree,
+    WayAround,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -223,7 +225,6 @@ DIALECT = Dialect(
     ),
     quirks=(
         Quirk("CR1", "a matcher that is no expression, as `*`, is an error, and Crush loads no hook", "src"),
-        Quirk("CR2", "way around: the tool calls of a subagent run no hook, only `agent` itself does", "src"),
         Quirk("CR3", "exit code 49 denies and ends the turn; any other but 0 and 2 is ignored", "src"),
         Quirk(
             "CR4",
@@ -232,5 +233,15 @@ DIALECT = Dialect(
         ),
         Quirk("CR5", "events may be in any case, and `pre_tool_use`; hookport reads PreToolUse", "src"),
         Quirk("CR6", "entries are flat: Claude Code's nested form is an error", "src"),
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "sub-agents",
+            "open",
+            "CR2",
+            "the tool calls of a subagent run no hook, only `agent` itself does",
+            "src",
+        ),
+        kinds=4,
     ),
 )

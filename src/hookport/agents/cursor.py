@@ -22,6 +22,7 @@ from hookport.shapes.dialect import (
     Tree,
     alias_tools,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -463,4 +464,5 @@ DIALECT = Dialect(
         Quirk("CU6", "the CLI does not fire beforeSubmitPrompt in print mode", "doc"),
         Quirk("CU4", "Write means creating or editing a file", "doc"),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -17,7 +17,9 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     Tree,
+    WayAround,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -196,12 +198,23 @@ DIALECT = Dialect(
             "Claude Code's tools matches is not documented",
             "doc",
         ),
-        Quirk("DV3", "way around: `devin -p` ran no hook of .devin/hooks.v1.json", "seen"),
         Quirk(
             "DV4",
             "one page lets every exit code but 0 block, the table of exit codes only 2; hookport uses 2",
             "doc",
         ),
         Quirk("DV5", "changing the input and adding context are documented without the fields", "doc"),
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "protocol",
+            "open",
+            "DV3",
+            "`devin -p` ran no hook of .devin/hooks.v1.json",
+            "seen",
+            place="with `devin -p`",
+            events=(),
+        ),
+        kinds=4,
     ),
 )

@@ -36,6 +36,7 @@ from hookport.shapes.dialect import (
     Shadow,
     Timeout,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -329,4 +330,5 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -23,6 +23,7 @@ from hookport.shapes.dialect import (
     Tree,
     alias_tools,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -354,4 +355,5 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -28,7 +28,9 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
+    WayAround,
     explain_missing,
+    list_ways,
     name_tools,
 )
 from hookport.shapes.patterns import is_rust_pattern
@@ -368,12 +370,6 @@ DIALECT = Dialect(
     ),
     quirks=(
         Quirk(
-            "GO1",
-            "way around: no hook runs inside a subagent; PreToolUse fires for `delegate`, which starts one, "
-            "and a shell call in it ran unseen (issue 10596 says on purpose)",
-            "lab",
-        ),
-        Quirk(
             "GO2",
             "only exit code 2 and `decision: block` deny; `decision: deny` and Claude Code's form do not",
             "lab",
@@ -424,18 +420,37 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("GO18", "`enabledPlugins`, and hooks that a manifest names, are not read", "lab"),
-        Quirk(
-            "GO20",
-            "way around: started by `goose acp` for an editor, it reads the plugins of the folder that the "
-            "process started in, not of the session's; the user's are read",
-            "lab",
-        ),
-        Quirk(
-            "GO21",
-            "way around: with the extension Code Mode, code calls tools and no hook sees these calls; "
-            "PreToolUse fires for `execute_typescript`, so that guards on the shell are asked about the code",
-            "lab",
-        ),
         Quirk("GO19", "the Stop hook that blocks is asked eight times in a row, then the turn ends", "lab"),
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "sub-agents",
+            "open",
+            "GO1",
+            "no hook runs inside a subagent; PreToolUse fires for `delegate`, which starts one, and a shell"
+            " call in it ran unseen (issue 10596 says on purpose)",
+            "lab",
+        ),
+        WayAround(
+            "protocol",
+            "open",
+            "GO20",
+            "started by `goose acp` for an editor, it reads the plugins of the folder that the process "
+            "started in, not of the session's; the user's are read",
+            "lab",
+            place="of a project, in `goose acp` that starts in another folder",
+            events=(),
+        ),
+        WayAround(
+            "code",
+            "open",
+            "GO21",
+            "with the extension Code Mode, code calls tools and no hook sees these calls; PreToolUse fires "
+            "for `execute_typescript`, so that guards on the shell are asked about the code",
+            "lab",
+            place="in calls that code makes (Code Mode)",
+            native="execute_typescript",
+        ),
+        kinds=4,
     ),
 )

@@ -27,8 +27,10 @@ from hookport.shapes.dialect import (
     RefusedError,
     Timeout,
     Tree,
+    WayAround,
     alias_tools,
     explain_missing,
+    list_ways,
     name_tools,
     spell_root,
 )
@@ -566,12 +568,6 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("GB18", "on Stop a decision that is printed counts before exit code 2", "lab"),
-        Quirk(
-            "GB19",
-            "way around: the tool `monitor` runs commands too, and a matcher `Bash` does not find it; "
-            "hookport names it wherever a hook is for the shell",
-            "lab",
-        ),
         Quirk("GB20", "the headless program ends with code 0 where a hook denied a tool or a prompt", "lab"),
         Quirk(
             "GB22",
@@ -579,12 +575,28 @@ DIALECT = Dialect(
             "answer when the time is up",
             "lab",
         ),
-        Quirk(
+        Quirk("GB21", "one command with one matcher runs once, however many files have it", "lab"),
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "shell",
+            "closed",
+            "GB19",
+            "the tool `monitor` runs commands too, and a matcher `Bash` does not find it; hookport names it"
+            " wherever a hook is for the shell",
+            "lab",
+            tools=("shell",),
+            native="monitor",
+        ),
+        WayAround(
+            "protocol",
+            "none",
             "GB23",
             "started by `grok agent stdio` for an editor, it runs the hooks of the session's project, and "
             "those of subagents too",
             "lab",
         ),
-        Quirk("GB21", "one command with one matcher runs once, however many files have it", "lab"),
+        kinds=4,
+        none={"sub-agents": "lab"},
     ),
 )

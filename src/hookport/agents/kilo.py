@@ -10,7 +10,9 @@ from hookport.shapes.dialect import (
     Matching,
     McpNames,
     Quirk,
+    WayAround,
     explain_missing,
+    list_ways,
     name_events,
     name_tools,
     spell_root,
@@ -167,13 +169,6 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk(
-            "KI8",
-            "way around, closed: `background_process` is a second tool that runs shell commands; guards on "
-            "the shell are asked about it, and their deny holds",
-            "lab",
-        ),
-        Quirk("KI9", "tools inside a sub-agent call the plugin, with the sub-agent's session", "lab"),
-        Quirk(
             "KI10",
             "without git .kilo is searched up to the root of the disk, so a plugin in any folder above runs",
             "lab",
@@ -190,13 +185,44 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("KI13", "project plugins run without a question of trust", "lab"),
-        Quirk(
-            "KI15",
-            "way around: in VS Code `notebook_execute` runs a cell by its number; guards on the shell are "
-            "asked about it, and do not see the code, which an earlier `notebook_edit` has as its source",
-            "src",
-        ),
-        Quirk("KI16", "`kilo acp`, which editors start, loads the plugins, and their deny holds", "lab"),
         Quirk("KI14", "`kilo run` puts a prompt with blanks in quotation marks", "lab"),
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "shell",
+            "closed",
+            "KI8",
+            "`background_process` is a second tool that runs shell commands; guards on the shell are asked "
+            "about it, and their deny holds",
+            "lab",
+            tools=("shell",),
+            native="background_process",
+        ),
+        WayAround(
+            "sub-agents",
+            "none",
+            "KI9",
+            "tools inside a sub-agent call the plugin, with the sub-agent's session",
+            "lab",
+        ),
+        WayAround(
+            "code",
+            "open",
+            "KI15",
+            "in VS Code `notebook_execute` runs a cell by its number; guards on the shell are asked about "
+            "it, and do not see the code, which an earlier `notebook_edit` has as its source",
+            "src",
+            place="in notebook cells (VS Code)",
+            tools=("shell",),
+            native="notebook_execute",
+        ),
+        WayAround(
+            "protocol",
+            "none",
+            "KI16",
+            "`kilo acp`, which editors start, loads the plugins, and their deny holds",
+            "lab",
+        ),
+        kinds=4,
     ),
 )

@@ -43,6 +43,7 @@ from hookport.shapes.dialect import (
     explain_missing,
     find_event,
     get_dialect_data,
+    list_ways,
     name_tools,
 )
 from hookport.shapes.entries import (
@@ -566,4 +567,5 @@ DIALECT = Dialect(
         ),
         Quirk("KI12", "kimi-cli 1.52.0 is an empty farewell; 1.51.0 is the last that works", "lab"),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -45,6 +45,7 @@ from hookport.shapes.dialect import (
     explain_missing,
     find_event,
     get_dialect_data,
+    list_ways,
     name_tools,
 )
 from hookport.shapes.entries import (
@@ -860,4 +861,5 @@ DIALECT = Dialect(
         Quirk("KI11", "the IDE before 1.0 gave its hooks no JSON, only the variable USER_PROMPT", "issue"),
         Quirk("KI12", "a timeout of 0 in a v1 file means no limit", "doc"),
     ),
+    ways_around=list_ways(kinds=4),
 )

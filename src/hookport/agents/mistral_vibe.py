@@ -29,6 +29,7 @@ from hookport.shapes.dialect import (
     explain_missing,
     find_event,
     get_dialect_data,
+    list_ways,
     name_tools,
 )
 from hookport.shapes.entries import (
@@ -438,4 +439,5 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -11,6 +11,7 @@ from hookport.shapes.dialect import (
     McpNames,
     Quirk,
     explain_missing,
+    list_ways,
     name_events,
     name_tools,
     spell_root,
@@ -123,4 +124,5 @@ DIALECT = Dialect(
             "OC7", "`opencode run` exits right after session.idle, perhaps before a hook there ends", "lab"
         ),
     ),
+    ways_around=list_ways(kinds=4),
 )

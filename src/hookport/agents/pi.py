@@ -12,6 +12,7 @@ from hookport.shapes.dialect import (
     Quirk,
     Tree,
     explain_missing,
+    list_ways,
     name_events,
     name_tools,
     spell_root,
@@ -251,4 +252,5 @@ DIALECT = Dialect(
             "src",
         ),
     ),
+    ways_around=list_ways(kinds=4),
 )

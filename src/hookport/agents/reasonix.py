@@ -19,7 +19,9 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     Tree,
+    WayAround,
     explain_missing,
+    list_ways,
     name_tools,
 )
 from hookport.shapes.patterns import is_rust_pattern
@@ -255,12 +257,6 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk(
-            "RX4",
-            "way around: no hook runs inside a sub-agent; in `read_only_task` a file was read that the hook "
-            "denies outside. PreToolUse fires for the tool that starts one",
-            "lab",
-        ),
-        Quirk(
             "RX5",
             "with any hook on PreToolUse, PostToolUse or PostToolUseFailure, even one that never matches, "
             "`task` hangs: the hook waits for the workspace that the parent holds",
@@ -292,10 +288,23 @@ DIALECT = Dialect(
         ),
         Quirk("RX18", "the variable with the provider's key is taken out of a hook's environment", "lab"),
         Quirk("RX19", "hooks of a project run without a question of trust", "lab"),
-        Quirk(
+    ),
+    ways_around=list_ways(
+        WayAround(
+            "sub-agents",
+            "open",
+            "RX4",
+            "no hook runs inside a sub-agent; in `read_only_task` a file was read that the hook denies "
+            "outside. PreToolUse fires for the tool that starts one",
+            "lab",
+        ),
+        WayAround(
+            "protocol",
+            "none",
             "RX20",
             "`reasonix acp`, which editors start, fires the same events as `reasonix -p`",
             "lab",
         ),
+        kinds=4,
     ),
 )

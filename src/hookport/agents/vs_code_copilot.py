@@ -32,6 +32,7 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     explain_missing,
+    list_ways,
     name_tools,
 )
 from hookport.shapes.github_commands import NO_COMMAND, normalise_commands
@@ -332,4 +333,5 @@ DIALECT = Dialect(
         Quirk("VS5", "the tool names in the documentation's samples are not those of the source", "src"),
         Quirk("VS6", "hooks of .claude/settings.json run here too, with VS Code's tool names", "doc"),
     ),
+    ways_around=list_ways(kinds=4),
 )

@@ -15,6 +15,7 @@ from hookport.shapes.dialect import (
     Timeout,
     Tree,
     explain_missing,
+    list_ways,
 )
 from hookport.wire.table import Wire, list_by_event
 
@@ -177,4 +178,5 @@ DIALECT = Dialect(
         ),
         Quirk("WS9", "on Windows `powershell` runs, or `command` in PowerShell where it is absent", "doc"),
     ),
+    ways_around=list_ways(kinds=4),
 )

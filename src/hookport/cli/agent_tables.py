@@ -12,6 +12,7 @@ from hookport.lab.results import AgentResults, load_results
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES
 from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import WAYS, WayAround
 from hookport.wire.table import find_table
 
 # Stands behind what was measured.
@@ -23,6 +24,7 @@ CALL = "before_tool_execute"
 ANSWERS = ("block", "ask", "rewrite", "context")
 LEGEND = (
     "BLOCKS, ASKS (takes `ask` as an answer) and REWRITES: before a tool call. CONTEXT: at any event.",
+    "EXCEPT: calls that go around the agent's hooks.",
     "prevent: a hook can stop the action. ●: measured by `hookport prove`. ?: no source says so.",
     "`hookport matrix AGENT` shows one agent, `--event EVENT` one event, `--capability NAME` one capability.",
 )
@@ -33,7 +35,7 @@ Known = Mapping[tuple[str, str, str], Cell]
 def format_overview(chosen: Sequence[Dialect], paint: Paint) -> str:
     """Format a row for each agent; on a terminal with what the words mean."""
     known, measured = index_cells(chosen), load_results()
-    rows = [("AGENT", "BLOCKS", "ASKS", "REWRITES", "CONTEXT", "MEASURED ON")]
+    rows = [("AGENT", "BLOCKS", "ASKS", "REWRITES", "CONTEXT", "EXCEPT", "MEASURED ON")]
     rows += [
         (
             dialect.id,
@@ -41,6 +43,7 @@ def format_overview(chosen: Sequence[Dialect], paint: Paint) -> str:
             find_asking(dialect, CALL),
             format_claim(known.get((CALL, "rewrite", dialect.id))) or "no",
             _find_best(format_claim(known.get((event, "context", dialect.id))) for event in EVENTS),
+            ", ".join(dict.fromkeys(way.kind for way in dialect.ways_around if way.state == "open")) or "–",
             format_versions([results for results in measured if results.agent == dialect.id]) or "–",
         )
         for dialect in chosen
@@ -78,13 +81,18 @@ def format_agent(dialect: Dialect, paint: Paint) -> str:
     able: list[tuple[str, ...]] = [("CAPABILITY", "SUPPORTED")]
     able += [(name, "yes" if supports(dialect, name) else "no") for name in CAPABILITIES]
     lacking = [event for event in EVENTS if not find_event_specs(dialect, event)]
+    ways: list[tuple[str, ...]] = [("WAY AROUND", "STATE", "ID")]
+    ways += [describe_way(way)[:3] for way in dialect.ways_around]
+    explained = [(way.id, describe_way(way)[3]) for way in dialect.ways_around if way.text]
+    explained += [(quirk.id, quirk.text) for quirk in dialect.quirks]
     parts = [
         f"{paint.fold(paint(f'{dialect.title} ({dialect.id})', 'bold'))}\n{paint.fold(about)}\n",
         format_table(events, paint, STYLES),
         f"{paint.fold('no such event: ' + ', '.join(lacking), 2)}\n" if lacking else "",
         format_table(tools, paint),
         format_table(able, paint, STYLES),
-        "".join(f"{paint.fold(f'{quirk.id}: {quirk.text}', 2)}\n" for quirk in dialect.quirks),
+        format_table(ways, paint, STYLES) if dialect.ways_around else "",
+        "".join(f"{paint.fold(f'{id_}: {text}', 2)}\n" for id_, text in explained),
     ]
     return "\n".join(filter(None, parts))
 
@@ -183,6 +191,30 @@ def find_asking(dialect: Dialect, event: str) -> str:
         "ask" in find_table(answers, spec.native, spec.canonical) for spec in find_event_specs(dialect, event)
     }
     return "partly" if len(asks) > 1 else "yes" if asks == {True} else "no"
+
+
+def format_level(level: str, exceptions: Sequence[str]) -> str:
+    """Format how a deny holds, never without the calls that the agent asks no hook about."""
+    if not exceptions:
+        return level
+    first = exceptions[0].rpartition(" (")[0]
+    if len(exceptions) > 1:
+        return f"{level}, except in {len(exceptions)} cases"
+    return f"{level}, except {first if first in WAYS.values() else 'in 1 case'}"
+
+
+def describe_way(way: WayAround) -> tuple[str, ...]:
+    """Describe a way around an agent's hooks: its kind, state, id, what happens, and the source."""
+    versions = [f"since {way.since}"] * bool(way.since) + [f"until {way.until}"] * bool(way.until)
+    text = " ".join([way.text, f"({', '.join(versions)})" if versions else ""]).strip()
+    return way.kind, way.state, way.id, text, way.source
+
+
+def format_ways(dialect: Dialect, kind: str) -> str:
+    """Format what is known of one kind of way around an agent's hooks."""
+    ways = [way for way in dialect.ways_around if way.kind == kind]
+    words = {"none": "no", "unknown": "?"}
+    return ", ".join(f"{words.get(way.state, way.state)} {way.id}".strip() for way in ways)
 
 
 def join_native_names(dialect: Dialect, event: str) -> str:

@@ -54,10 +54,11 @@ class DiagnosisDocument(NamedTuple):
 
 
 class Document(NamedTuple):
-    """What is wrong, and what --fix repaired."""
+    """What is wrong, what --fix repaired, and by agent the calls that it asks no guard about."""
 
     findings: tuple[DiagnosisDocument, ...]
     repaired: tuple[str, ...]
+    exceptions: dict[str, tuple[str, ...]]
 
 
 def run(args: Namespace) -> int:
@@ -83,7 +84,8 @@ def run(args: Namespace) -> int:
             for report in reports
             for diagnosis in report.diagnoses
         )
-        print_document(Document(tuple(documents), tuple(repaired)))
+        exceptions = {report.agent: report.exceptions for report in reports if report.exceptions}
+        print_document(Document(tuple(documents), tuple(repaired), exceptions))
     else:
         paint = Paint(sys.stdout)
         sys.stdout.write("".join(_format_report(report, world, paint) for report in reports))
@@ -135,6 +137,9 @@ def summarize_report(report: DoctorReport) -> str:
 
 def _format_report(report: DoctorReport, world: World, paint: Paint) -> str:
     text = f"{paint.fold(paint(make_plain(summarize_report(report)), 'bold'), 2)}\n"
+    if report.exceptions:
+        line = f"  it asks no guard {', '.join(report.exceptions)}: `hookport matrix {report.agent}`"
+        text += f"{paint.fold(paint(line, 'note'), 4)}\n"
     for diagnosis in report.diagnoses:
         severity = paint(f"{diagnosis.finding.severity:5}", diagnosis.finding.severity)
         where = _format_place(diagnosis, world)

@@ -17,7 +17,13 @@ from typing import Literal, NamedTuple
 
 from hookport.agents import Dialect, find_event_specs, get, list_agents, list_tool_names, supports
 from hookport.cli import agent_tables, options
-from hookport.cli.agent_tables import format_blocking, format_claim, index_cells, join_native_names
+from hookport.cli.agent_tables import (
+    format_blocking,
+    format_claim,
+    format_ways,
+    index_cells,
+    join_native_names,
+)
 from hookport.console.document import print_document
 from hookport.console.terminal import Paint, format_markdown
 from hookport.lab.cells import Cell, make_cells
@@ -25,6 +31,7 @@ from hookport.lab.results import AgentResults, load_results
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES
 from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import WAYS, WayKind, WayState
 
 Rows = list[tuple[str, ...]]
 
@@ -73,6 +80,22 @@ class QuirkDocument(NamedTuple):
     text: str
 
 
+class WayDocument(NamedTuple):
+    """A kind of way around an agent's hooks; `exception` has the words behind "enforced, except"."""
+
+    kind: WayKind
+    state: WayState
+    id: str
+    text: str
+    exception: str
+    events: tuple[str, ...]
+    tools: tuple[str, ...]
+    native: str
+    since: str
+    until: str
+    source: str
+
+
 class AgentDocument(NamedTuple):
     """What an agent supports, with the sources, and the reasons for what is missing."""
 
@@ -84,6 +107,7 @@ class AgentDocument(NamedTuple):
     capabilities: dict[str, bool]
     cells: tuple[Cell, ...]
     quirks: tuple[QuirkDocument, ...]
+    ways_around: tuple[WayDocument, ...]
 
 
 class Document(NamedTuple):
@@ -159,6 +183,10 @@ def make_sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
         head,
         *((tool, *(" ".join(list_tool_names(dialect, tool)) for dialect in chosen)) for tool in TOOLS),
     ]
+    around: Rows = [
+        head,
+        *((kind, *(format_ways(dialect, kind) for dialect in chosen)) for kind in WAYS),
+    ]
     able: Rows = [
         head,
         *((name, *("yes" if supports(dialect, name) else "" for dialect in chosen)) for name in CAPABILITIES),
@@ -167,6 +195,7 @@ def make_sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
         ("Events: what a hook can do", events),
         ("Events: a hook may change the input", answers("rewrite")),
         ("Events: a hook may tell the model something", answers("context")),
+        ("Ways around: calls that hooks do not see", around),
         ("Events: native names", natives),
         ("Tools: native names", tools),
         ("Capabilities", able),
@@ -203,4 +232,11 @@ def _describe_agent(dialect: Dialect, measured: Sequence[AgentResults]) -> Agent
         {name: supports(dialect, name) for name in CAPABILITIES},
         tuple(make_cells([dialect.id], measured)),
         tuple(QuirkDocument(quirk.id, quirk.text) for quirk in dialect.quirks),
+        tuple(
+            WayDocument(
+                *(way.kind, way.state, way.id, way.text, way.exception, way.events, way.tools),
+                *(way.native, way.since, way.until, dialect.sources.get(way.source, way.source)),
+            )
+            for way in dialect.ways_around
+        ),
     )

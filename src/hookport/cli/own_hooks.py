@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hookport.cli import report
+from hookport.cli.agent_tables import format_level
 from hookport.cli.problems import print_line
 from hookport.cli.prove import ProofDocument, ProofsDocument, ProvenAgent
 from hookport.cli.status import print_unmanaged
@@ -85,8 +86,10 @@ def _report_source(gathered: Belongings) -> None:
 
 
 def _count_words(proofs: Sequence[Proof]) -> str:
-    words = [proof.word for proof in proofs]
-    return ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words) or "no hooks"
+    levels = [format_level(proof.word, proof.exceptions) for proof in proofs]
+    ordered = sorted(proofs, key=lambda proof: tuple(STYLES).index(proof.word))
+    unique = dict.fromkeys(format_level(proof.word, proof.exceptions) for proof in ordered)
+    return "; ".join(f"{levels.count(level)} {level}" for level in unique) or "no hooks"
 
 
 def _name_hooks(accounts: Sequence[Account]) -> list[str]:
@@ -136,8 +139,12 @@ def _print_results(accounts: Sequence[Account], agents: Sequence[Agent]) -> None
     by_agent = [enforcement.make_proofs(account) for account in accounts]
     rows: list[tuple[str, ...]] = [("HOOK", *(agent.name for agent in agents))]
     rows.append(("", *(agent.program.version for agent in agents)))
-    rows += [(name, *(some[number].word for some in by_agent)) for number, name in enumerate(names)]
-    sys.stdout.write(format_grid(rows, paint, STYLES, heads=2))
+    levels = [[format_level(proof.word, proof.exceptions) for proof in some] for some in by_agent]
+    rows += [(name, *(some[number] for some in levels)) for number, name in enumerate(names)]
+    styles = {
+        format_level(proof.word, proof.exceptions): STYLES[proof.word] for some in by_agent for proof in some
+    }
+    sys.stdout.write(format_grid(rows, paint, styles, heads=2))
     for number, name in enumerate(names):
         event = accounts[0].hooks[number].event
         title = f"{paint(make_plain(name), 'bold')} {paint(f'({event})', 'note')}"
@@ -155,8 +162,8 @@ def _print_results(accounts: Sequence[Account], agents: Sequence[Agent]) -> None
 def _print_hook(proofs: Sequence[Proof], paint: Paint) -> None:
     """Print the results of one hook; agents with the same result share a line."""
     for proof, who in _group_proofs(proofs):
-        word = paint(proof.word, STYLES[proof.word])
-        line = f"  {', '.join(who)}: {word}: {make_plain(proof.because)}"
+        level = ", except ".join(filter(None, (proof.word, ", ".join(proof.exceptions))))
+        line = f"  {', '.join(who)}: {paint(level, STYLES[proof.word])}: {make_plain(proof.because)}"
         sys.stdout.write(f"{paint.fold(line, 4)}\n")
         lists = {"denied": proof.denied, "let pass": proof.passed} if proof.guards else {}
         lines = [f"{label}: {_quote_texts(some)}" for label, some in lists.items() if some]
@@ -199,6 +206,6 @@ def _find_unfinished(account: Account) -> list[str]:
 def _group_proofs(proofs: Sequence[Proof]) -> list[tuple[Proof, list[str]]]:
     groups: dict[tuple[object, ...], tuple[Proof, list[str]]] = {}
     for proof in proofs:
-        same = (proof.word, proof.because, proof.denied, proof.passed, proof.notes)
+        same = (proof.word, proof.because, proof.denied, proof.passed, proof.notes, proof.exceptions)
         groups.setdefault(same, (proof, []))[1].append(proof.agent)
     return list(groups.values())

@@ -6,7 +6,8 @@ say instead. `fail`: anything else, with the evidence. Finished runs are kept: a
 where it stopped. A run is played again when its agent, its scenario or what all runs share changes.
 
 With --hooks your own hooks are proven in a copy of your project, on calls that they guard against and on
-others. `enforced`: it ran, and what it denied did not happen. `advisory`: it ran, and prevented nothing.
+others. `enforced`: it ran, and what it denied did not happen; `except` names calls that the agent asks no
+hook about. `advisory`: it ran, and prevented nothing.
 `broken`: it ran and failed. `not fired`: with the reason. The exit code is 1 if a guard is not enforced or a
 hook is broken.
 """
@@ -191,6 +192,7 @@ class ProofDocument(NamedTuple):
     denied: tuple[str, ...]
     passed: tuple[str, ...]
     notes: tuple[str, ...]
+    exceptions: tuple[str, ...]
 
 
 class ProvenAgent(NamedTuple):

@@ -2,7 +2,8 @@
 
 STATE is `installed`, `drifted` (the entry was changed), `missing`, or `by itself` (the agent reads the file
 that the hook is in). DENY is `enforced`, `advisory` (the hook runs and cannot block), `failing` (it cannot
-start, or failed on its last runs) or `unavailable` (it never runs there).
+start, or failed on its last runs) or `unavailable` (it never runs there). `enforced, except in sub-agents`:
+the agent asks no hook about these calls; `hookport matrix AGENT` says more.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.cli import options
+from hookport.cli.agent_tables import format_level
 from hookport.cli.output import FindingDocument, describe_finding
 from hookport.cli.sync import format_paths
 from hookport.console.document import print_document
@@ -176,9 +178,10 @@ def _print_status(project_status: Status) -> None:
 def _format_hooks(hooks: Sequence[HookState], paint: Paint) -> str:
     """Format the hooks of an agent; on a terminal what is wrong stands below them, once for all alike."""
     head = ("HOOK", "EVENT", "STATE", "DENY", "LAST RUN")
+    styles = {**STYLES, **{format_level(hook.level, hook.exceptions): STYLES[hook.level] for hook in hooks}}
     if not paint.width:
         rows = [(*_make_row(hook, hook.fired), _format_reason(hook)) for hook in hooks]
-        return format_table([(*head, ""), *rows], paint, STYLES, indent=2)
+        return format_table([(*head, ""), *rows], paint, styles, indent=2)
     now = datetime.now(UTC)
     rows = [_make_row(hook, format_ago(hook.fired, now)) for hook in hooks]
     reasons: dict[str, list[str]] = {}
@@ -186,13 +189,14 @@ def _format_hooks(hooks: Sequence[HookState], paint: Paint) -> str:
         if reason := _format_reason(hook):
             reasons.setdefault(reason, []).append(hook.name)
     below = (make_plain(f"  {', '.join(names)}: {reason}") for reason, names in reasons.items())
-    return format_table([head, *rows], paint, STYLES, indent=2) + "".join(
+    return format_table([head, *rows], paint, styles, indent=2) + "".join(
         f"{paint.fold(paint(line, 'note'), 4)}\n" for line in below
     )
 
 
 def _make_row(hook: HookState, last_run: str) -> tuple[str, ...]:
-    return hook.name, hook.event, hook.state, hook.level, last_run or "never"
+    level = format_level(hook.level, hook.exceptions)
+    return hook.name, hook.event, hook.state, level, last_run or "never"
 
 
 def format_ago(time: str, now: datetime) -> str:
@@ -208,6 +212,8 @@ def format_ago(time: str, now: datetime) -> str:
 
 
 def _format_reason(hook: HookState) -> str:
+    if hook.exceptions:
+        return f"except {', '.join(hook.exceptions)}"
     return f"{hook.reason.rstrip('.')}. {hook.fix}" if hook.fix and hook.reason else hook.reason
 
 

@@ -25,6 +25,7 @@ from hookport.doctor.history import History, read_history
 from hookport.doctor.order import is_about
 from hookport.findings import Finding
 from hookport.install.coverage import InstalledEntries, find_commands, find_cover, find_gaps, report_gaps
+from hookport.install.entries import judge_enforcement, list_guarded_tools
 from hookport.install.sync import find_installed
 from hookport.install.targets import SCOPES, detect_agents, find_target
 from hookport.project.discovery import Discovery, HookEntry, discover, find_project_root
@@ -32,6 +33,7 @@ from hookport.project.misplaced import Stray, find_misplaced
 from hookport.project.ownership import is_dispatch
 from hookport.project.places import find_home_folder
 from hookport.project.plan_builder import list_enabled
+from hookport.shapes.dialect import find_exceptions, spell_exceptions
 
 __all__ = ["Diagnosis", "DoctorReport", "diagnose", "examine", "examine_agent"]
 
@@ -69,6 +71,8 @@ class DoctorReport(NamedTuple):
     hooks: int
     files_dropped: int
     diagnoses: tuple[Diagnosis, ...]
+    # The calls that the agent asks no guard about.
+    exceptions: tuple[str, ...] = ()
 
     @property
     def dead(self) -> int:
@@ -260,7 +264,21 @@ def _make_report(
     read = frozenset(identify_hook(source, hook) for source in case.sources for hook in source.hooks)
     misplaced = frozenset().union(*(diagnosis.dead for diagnosis in diagnoses)) - read
     dropped = sum(bool(source.problems) for source in case.sources)
-    return DoctorReport(case.dialect.id, case.version, hooks + len(misplaced), dropped, diagnoses)
+    exceptions = _find_exceptions(case)
+    return DoctorReport(case.dialect.id, case.version, hooks + len(misplaced), dropped, diagnoses, exceptions)
+
+
+def _find_exceptions(case: AgentCase) -> tuple[str, ...]:
+    """The calls that the agent, in its installed version, asks none of the guards in its own files about."""
+    every = (entry.hook for source in case.sources for entry in source.hooks if entry.hook.enabled)
+    enforced = [hook for hook in every if judge_enforcement(case.dialect, hook)[0] == "enforced"]
+    ways = (
+        way
+        for hook in enforced
+        for way in find_exceptions(case.dialect, hook.event, list_guarded_tools(hook))
+        if not (way.since and case.is_at_least(way.since) is False)
+    )
+    return spell_exceptions(dict.fromkeys(ways))
 
 
 def _sort_unique(diagnoses: Iterator[Diagnosis]) -> tuple[Diagnosis, ...]:

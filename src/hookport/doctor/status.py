@@ -60,6 +60,8 @@ class HookState(NamedTuple):
     fired: str
     # The fix for a level below `enforced`.
     fix: str = ""
+    # The calls that the agent does not ask an `enforced` hook about.
+    exceptions: tuple[str, ...] = ()
 
 
 class AgentState(NamedTuple):
@@ -268,6 +270,7 @@ def _make_hook_state(
         reason,
         last,
         fix,
+        entries.find_hook_exceptions(dialect, hook.hook) if level == "enforced" else (),
     )
 
 

@@ -31,7 +31,7 @@ from hookport.doctor.order import (
 from hookport.doctor.status import BY_ITSELF, UNAPPROVED, HookState, read_status
 from hookport.findings import TrustUnseen, WordNotExpanded
 from hookport.install.coverage import Cover, find_commands, find_cover
-from hookport.install.entries import is_fired, may_block
+from hookport.install.entries import find_hook_exceptions, is_fired, may_block
 from hookport.install.sync import find_installed
 from hookport.install.targets import SCOPES, find_target
 from hookport.model.runs import Event
@@ -320,4 +320,6 @@ def _check_obeyed(hook: HookEntry, dialect: Dialect, row: HookState | None) -> G
     if row and row.level == "advisory" and row.state in (BY_ITSELF, "installed", "drifted"):
         fix = "`hookport matrix --capability block` shows where it can block."
         return GateStep(OBEYED, FAILS, f"it runs, but its deny has no effect: {row.reason}", fix)
-    return GateStep(OBEYED, OK, f"{dialect.title} stops what it denies")
+    exceptions = find_hook_exceptions(dialect, hook.hook)
+    but = f", except {', '.join(exceptions)}" if exceptions else ""
+    return GateStep(OBEYED, OK, f"{dialect.title} stops what it denies{but}")

@@ -34,11 +34,13 @@ from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE
 from hookport.shapes.dialect import (
     CLOSED_BRIDGE,
     SECOND,
+    find_exceptions,
     find_quirk,
     has_field,
     is_split,
     list_event_terms,
     list_locations,
+    spell_exceptions,
 )
 from hookport.shapes.entries import find_slots, quote_shell_word
 from hookport.shapes.limits import find_longest_wait
@@ -280,6 +282,17 @@ def judge_enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
     if partly:
         return "advisory", f"not everywhere: {partly}"
     return "enforced", ""
+
+
+def find_hook_exceptions(dialect: Dialect, hook: Hook) -> tuple[str, ...]:
+    """The calls that the agent does not ask an enforced hook about, in words."""
+    return spell_exceptions(find_exceptions(dialect, hook.event, list_guarded_tools(hook)))
+
+
+def list_guarded_tools(hook: Hook) -> list[str]:
+    """The canonical tools that a hook's matcher names; empty if it may match others too."""
+    is_for_tools = all(term.kind == "tool" for term in hook.matcher)
+    return [term.value for term in hook.matcher] if is_for_tools else []
 
 
 def is_fired(dialect: Dialect, hook: Hook) -> bool:

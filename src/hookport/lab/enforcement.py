@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport.agents import get
+from hookport.install.entries import find_hook_exceptions
 from hookport.lab import abilities, unfired
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.firings import Firing
@@ -48,6 +49,8 @@ class Proof(NamedTuple):
     denied: tuple[str, ...] = ()
     passed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    # The calls that the agent does not ask an `enforced` hook about.
+    exceptions: tuple[str, ...] = ()
 
 
 def make_proofs(account: Account) -> list[Proof]:
@@ -126,7 +129,7 @@ class _HookRecord:
         held = word == "enforced" or (word == "advisory" and not self.guards)
         # A hook that only watches loses nothing in an agent without the event.
         held = held or (word == "not fired" and not self.guards)
-        return Proof(
+        proof = Proof(
             self.hook.name,
             self.account.agent,
             word,
@@ -136,6 +139,10 @@ class _HookRecord:
             len(self.mine),
             **more,
         )
+        if word != "enforced":
+            return proof
+        dialect = get(get_dialect_id(self.account.driver))
+        return proof._replace(exceptions=find_hook_exceptions(dialect, self.account.found[self.number].hook))
 
     def _hide_folders(self, text: str) -> str:
         """A text without the folders of the run."""

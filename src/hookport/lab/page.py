@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from hookport.agents import Dialect, get
 from hookport.lab.cells import BASES, Cell, MeasuredRun
+from hookport.shapes.dialect import WAYS
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --yes: #1a7f37; --no: #82071e; --dim: #6e7781; }
@@ -40,7 +42,9 @@ prove</code> ran the real agent, of that version and on that day, against a scri
 the agent's documentation or source, for that version, claims it, and no run has shown it. <b>unknown</b>: no
 source claims it, and hookport does not rely on it. <b>prevent</b>: a hook can stop the action; <b>retry</b>:
 it can make the agent continue; <b>perhaps</b>: it depends on the product or the way of running it. An empty
-cell: the agent has no such event. Open a cell for its source or for the scenario that was played.
+cell: the agent has no such event. <b>ways around</b>: calls that an agent's hooks do not see (open), that
+they see because hookport names them (closed), or that they see like all others (none). Open a cell for its
+source or for the scenario that was played.
 """
 
 
@@ -61,6 +65,13 @@ def format_page(cells: Sequence[Cell]) -> str:
                 + "</tr>"
             )
         bodies.append(f"<tbody class=event>{''.join(lines)}</tbody>")
+    ways = "".join(
+        f"<tr><th scope=row class=name>ways around</th><th scope=row>{escape(kind)}</th>"
+        + "".join(_format_ways(get(agent), kind) for agent in agents)
+        + "</tr>"
+        for kind in WAYS
+    )
+    bodies.append(f"<tbody class=event>{ways}</tbody>")
     counts = {basis: sum(cell.basis == basis for cell in cells) for basis in BASES}
     filters = "".join(
         f"<label><input type=checkbox id={basis} checked> {basis} ({counts[basis]})</label>"
@@ -75,6 +86,18 @@ def format_page(cells: Sequence[Cell]) -> str:
         + "\n".join(bodies)
         + "\n</table>\n</body></html>\n"
     )
+
+
+def _format_ways(dialect: Dialect, kind: str) -> str:
+    """Format what is known of one kind of way around an agent's hooks."""
+    ways = [way for way in dialect.ways_around if way.kind == kind]
+    states = [way.state for way in ways]
+    sign = "no" if "open" in states else "unknown" if set(states) <= {"unknown"} else "yes"
+    content = f"<b>{escape(', '.join(states) or '?')}</b>"
+    why = " ".join(f"{way.id}: {way.text} ({dialect.sources[way.source]})." for way in ways if way.text)
+    if why:
+        content = f"<details><summary>{content}</summary>{escape(why)}</details>"
+    return f'<td class="{sign}">{content}</td>'
 
 
 def _format_cell(cell: Cell | None) -> str:

@@ -324,6 +324,51 @@ class Quirk(NamedTuple):
     at: Mapping[Point[Any], Any] = NOTHING
 
 
+WayKind = Literal["sub-agents", "protocol", "code", "shell"]
+WayState = Literal["open", "closed", "none", "unknown"]
+# What may go around an agent's hooks, with the words behind "enforced, except": the tools of a sub-agent,
+# another way of starting the agent (by an editor, over a protocol), a tool that runs code that calls tools,
+# and a tool beside the shell tool that runs commands.
+WAYS: Mapping[WayKind, str] = {
+    "sub-agents": "in sub-agents",
+    "protocol": "when an editor starts it",
+    "code": "in calls that code makes",
+    "shell": "through another shell tool",
+}
+
+
+class WayAround(NamedTuple):
+    """Whether calls of one kind go around an agent's hooks, and how that is known.
+
+    `open`: a guard is not asked about such calls, or not about what they do. `closed`: it is, since hookport
+    names them in the entries. `none`: such calls go through the hooks like all others, or the agent makes
+    none. `unknown`: nobody measured it, and no source says it. An open or closed one has an `id` and a `text`
+    that says what happens.
+    """
+
+    kind: WayKind
+    state: WayState
+    id: str = ""
+    text: str = ""
+    source: str = ""
+    # The words behind "enforced, except", if those of its kind do not fit.
+    place: str = ""
+    # The canonical events that do not fire (empty: none does), and the tools whose guards are not asked
+    # (empty: all).
+    events: tuple[str, ...] = ("before_tool_execute",)
+    tools: tuple[str, ...] = ()
+    # The native tool that is the way, if it is one.
+    native: str = ""
+    # The first version that has it, and the last one.
+    since: str = ""
+    until: str = ""
+
+    @property
+    def exception(self) -> str:
+        """The words behind "enforced, except"."""
+        return self.place or WAYS[self.kind]
+
+
 # Documented permission rules, as patterns, that the agent was measured not to fire, and why.
 UNFIRED_RULES = Point[Mapping[str, str]](NOTHING)
 # What a hook that fails closed must print to let the action run.
@@ -470,6 +515,8 @@ class Dialect(NamedTuple):
     # The steps that a person must take before the written file works.
     notes: tuple[str, ...] = ()
     quirks: tuple[Quirk, ...] = ()
+    # What goes around its hooks; see `list_ways`.
+    ways_around: tuple[WayAround, ...] = ()
 
     # The last step before encoding.
     adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
@@ -505,6 +552,35 @@ def find_quirk(dialect: Dialect, point: Point[T]) -> T:
             says: T = quirk.at[point]
             return says
     return point.default
+
+
+def list_ways(*ways: WayAround, kinds: int, none: Mapping[WayKind, str] = NOTHING) -> tuple[WayAround, ...]:
+    """A row for each kind of way around: the given ones, `none` by kind with its source, the rest unknown.
+
+    As in `explain_missing`, `kinds` is the number of kinds that the agent was checked for: when it grows,
+    every agent must be checked for the new ones.
+    """
+    rows = [*ways, *(WayAround(kind, "none", source=source) for kind, source in none.items())]
+    if kinds == len(WAYS):
+        rows += [WayAround(kind, "unknown") for kind in WAYS if kind not in {row.kind for row in rows}]
+    return tuple(sorted(rows, key=lambda row: tuple(WAYS).index(row.kind)))
+
+
+def find_exceptions(dialect: Dialect, event: str, tools: Iterable[str] = ()) -> tuple[WayAround, ...]:
+    """The open ways around a hook on an event, for these canonical tools or, without any, for all."""
+    tools = set(tools)
+    return tuple(
+        way
+        for way in dialect.ways_around
+        if way.state == "open"
+        and (not way.events or event in way.events)
+        and (not way.tools or not tools or not tools.isdisjoint(way.tools))
+    )
+
+
+def spell_exceptions(ways: Iterable[WayAround]) -> tuple[str, ...]:
+    """The words behind "enforced, except", each with the id that `hookport matrix AGENT` explains."""
+    return tuple(f"{way.exception} ({way.id})" for way in ways)
 
 
 def list_locations(dialect: Dialect, *uses: PlaceUse | Literal["own"]) -> tuple[Location, ...]:

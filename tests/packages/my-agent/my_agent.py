@@ -12,6 +12,7 @@ from hookport.shapes.dialect import (
     Location,
     Matching,
     Timeout,
+    list_ways,
     name_tools,
 )
 from hookport.wire.table import Wire
@@ -59,4 +60,5 @@ DIALECT = Dialect(
         reads={"*": READ},
     ),
     project_dir=("$MY_AGENT_ROOT",),
+    ways_around=list_ways(kinds=4, none={"sub-agents": HERE, "shell": HERE}),
 )
