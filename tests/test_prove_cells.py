@@ -10,7 +10,8 @@ from hookport.agents import list_agents
 from hookport.lab import drivers
 from hookport.lab.cells import CONTROL, Cell, MeasuredRun, find_contradictions, make_cells
 from hookport.lab.page import format_page
-from hookport.lab.results import AgentResults, ScenarioResult, load_results
+from hookport.lab.results import AgentResults, ScenarioResult, Sighting, load_results
+from hookport.shapes.dialect import WAYS
 
 
 def measured(driver: str, events: tuple[str, ...] = (), **scenarios: ScenarioResult) -> AgentResults:
@@ -27,7 +28,7 @@ def measured(driver: str, events: tuple[str, ...] = (), **scenarios: ScenarioRes
         platform="linux",
         command="hookport prove",
         isolated=True,
-        events=dict.fromkeys(events, 1),
+        events=dict.fromkeys(events, Sighting(1)),
         scenarios={name.replace("_", "-"): {"bridge": one} for name, one in scenarios.items()},
     )
 
@@ -160,5 +161,5 @@ def test_the_page_has_a_cell_for_every_event_capability_and_agent_and_needs_noth
     balance = Balance()
     balance.feed(format_page(shown))
     rows = {(one.event, one.capability) for one in shown}
-    assert balance.widths == [len(list_agents()) + 2] * (len(rows) + 1)
+    assert balance.widths == [len(list_agents()) + 2] * (1 + len(rows) + len(WAYS))
     assert balance.outside == []

@@ -210,7 +210,7 @@ def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None
         "claude-code",
         "2.1.325",
         True,
-        {"PreToolUse": 6},
+        {"PreToolUse": results.Sighting(6, "events")},
     )
     path = results.write_results(tmp_path, one)
     assert path.name == "claude-code@2.1.325.json"

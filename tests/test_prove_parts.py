@@ -176,8 +176,8 @@ def test_all_that_is_wrong_with_a_scenario_is_reported_at_once() -> None:
         "hooks[2].exists: unknown word 'modes'. Did you mean 'mode'? Known: mode, transcript",
         "hooks[2].says: must have one field",
         "hooks[2]: the answer 'context' needs 'context'",
-        "steps[0]: must be an object with one of: shell, read, say, write, edit, mcp",
-        "steps[1]: unknown word 'shel'. Did you mean 'shell'? Known: shell, read, say, write, edit, mcp",
+        f"steps[0]: must be an object with one of: {', '.join(scenario.STEPS)}",
+        "steps[1]: unknown word 'shel'. Did you mean 'shell'? Known: …",
         "steps[2].mcp.input: must be an object",
         "expect[0].told: unknown word 'times'. Known: text",
         "expect[1].there.path: must be a string",
@@ -318,6 +318,7 @@ RESULTS = st.builds(
     WORDS,
     WORDS,
     st.dictionaries(WORDS, st.sampled_from(["pass", "fail"]), max_size=2),
+    st.just("2026-03-03"),
 )
 SCENARIOS = st.dictionaries(
     st.sampled_from(["ask", "deny-json", "é"]),
@@ -328,7 +329,9 @@ EMPTY = AgentResults("a", "x", "X", "1", "0.2", "2026-02-02", "Linux", "x -p", i
 MEASURED = st.builds(
     lambda scenarios, events, isolated: EMPTY._replace(scenarios=scenarios, events=events, isolated=isolated),
     SCENARIOS,
-    st.dictionaries(st.sampled_from(["Stop", "PreToolUse"]), st.integers(0, 5)),
+    st.dictionaries(
+        st.sampled_from(["Stop", "PreToolUse"]), st.builds(results.Sighting, st.integers(0, 5), WORDS)
+    ),
     st.booleans(),
 )
 
@@ -379,10 +382,15 @@ def test_saved_results_replace_those_of_other_versions_and_join_their_own(
             tmp_path / "results", EMPTY._replace(driver=other.partition("@")[0], version="0")
         )
     results.save_results(EMPTY._replace(date="2026-01-01", scenarios={"ask": passed}))
-    path = results.save_results(EMPTY._replace(scenarios={"mcp": passed}))
+    later = {"bridge": passed["bridge"]._replace(date="2026-01-02")}
+    path = results.save_results(EMPTY._replace(scenarios={"mcp": later}))
     assert (path, path.name) == (tmp_path / "results" / "x@1.json", "x@1.json")
     assert results.load_results() == [
-        EMPTY._replace(date="2026-01-01", scenarios={"ask": passed, "mcp": passed}),
+        # A run without a day is of the day of the file.
+        EMPTY._replace(
+            date="2026-01-01",
+            scenarios={"ask": {"bridge": passed["bridge"]._replace(date="2026-01-01")}, "mcp": later},
+        ),
         EMPTY._replace(driver="xy", version="0"),
     ]
 
