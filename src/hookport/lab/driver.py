@@ -76,6 +76,8 @@ class Way(NamedTuple):
 
 # The agent's own tool call for each kind of step.
 Calls = Mapping[str, Callable[..., ModelCall]]
+# A call of a further tool, by the word of the vocabulary.
+Further = tuple[tuple[str, Callable[[Stage], ModelCall]], ...]
 # A capability of an event, for the way this driver runs the agent: `before_prompt.block`, `agent_stop.fires`.
 Lacks = Mapping[str, str]
 
@@ -115,7 +117,7 @@ class Driver(NamedTuple):
     # How long one run may take, in seconds.
     patience: float = 90
     # A call of each further tool, by the word of the vocabulary; hooks see it although it may fail.
-    further: tuple[tuple[str, Callable[[Stage], ModelCall]], ...] = ()
+    further: Further = ()
     # Other ways of running it, by name: `asking` for permissions, which nobody gives.
     ways: Mapping[str, Way] = MappingProxyType({})
     # How many tokens the model's context holds, for the agent.

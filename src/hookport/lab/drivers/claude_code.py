@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -48,6 +48,20 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
 }
 
+# The names and fields of its schemas (2.1.325), of tools that it offers or finds by ToolSearch.
+FURTHER: Further = (
+    ("web_fetch", lambda _stage: ModelCall("WebFetch", {"url": "https://127.0.0.1:9/", "prompt": "read it"})),
+    ("web_search", lambda _stage: ModelCall("WebSearch", {"query": "hooks"})),
+    ("todo", lambda _stage: ModelCall("TaskCreate", {"subject": "one", "description": "as scripted"})),
+    ("skill", lambda _stage: ModelCall("Skill", {"skill": "init"})),
+    (
+        "agent",
+        lambda _stage: ModelCall(
+            "Agent", {"description": "look", "prompt": "Look around.", "subagent_type": "general-purpose"}
+        ),
+    ),
+)
+
 DRIVER = Driver(
     title="Claude Code",
     package=AgentPackage("npm", "@anthropic-ai/claude-code", "2.1.325"),
@@ -57,5 +71,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
+    window=200000,
     # The folder needs no manifest (measured, 2.1.325).
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_server, write_json
 
 PROVIDER = "openai-compatible"
@@ -53,6 +53,21 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(f"lab__{tool}", given),
 }
 
+# The names and fields of its schemas (3.0.65).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("search_codebase", {"queries": ["word"]})),
+    (
+        "web_fetch",
+        lambda _stage: ModelCall(
+            "fetch_web_content", {"requests": [{"url": "http://127.0.0.1:9/", "prompt": "read it"}]}
+        ),
+    ),
+    (
+        "agent",
+        lambda _stage: ModelCall("spawn_agent", {"systemPrompt": "You look around.", "task": "Look around."}),
+    ),
+)
+
 DRIVER = Driver(
     title="Cline",
     package=AgentPackage("npm", "cline", "3.0.65"),
@@ -62,6 +77,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     denial_ends=True,
     lacks={
         "session_end.fires": "SessionShutdown fires only after a hook has ended the run (measured, 3.0.65)",

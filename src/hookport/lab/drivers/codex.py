@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_server, write_toml
 
 # Of the models that it knows, only this one gets plain tools; newer ones write JavaScript that calls them
@@ -82,6 +82,15 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(tool, given, "mcp__lab"),
 }
 
+# The names and fields of its schemas (0.166.0).
+FURTHER: Further = (
+    (
+        "todo",
+        lambda _stage: ModelCall("update_plan", {"plan": [{"step": "one", "status": "in_progress"}]}),
+    ),
+    ("agent", lambda _stage: ModelCall("spawn_agent", {"message": "Look around."})),
+)
+
 DRIVER = Driver(
     title="Codex CLI",
     package=AgentPackage("npm", "@openai/codex", "0.166.0"),
@@ -91,6 +100,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     lacks={
         "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
     },

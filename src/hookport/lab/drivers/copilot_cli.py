@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -51,6 +51,24 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(f"lab-{tool}", given),
 }
 
+# The names and fields of its schemas (1.0.102).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("glob", {"pattern": "*.txt"})),
+    (
+        "agent",
+        lambda _stage: ModelCall(
+            "task",
+            {
+                "description": "look",
+                "prompt": "Look around.",
+                "agent_type": "general-purpose",
+                "name": "look",
+            },
+        ),
+    ),
+)
+
 DRIVER = Driver(
     title="GitHub Copilot CLI",
     package=AgentPackage("npm", "@github/copilot", "1.0.102"),
@@ -60,6 +78,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     # Of several hooks with context for a prompt, only the last counts (measured, 1.0.102).
     alone=("context-prompt",),
     lacks={

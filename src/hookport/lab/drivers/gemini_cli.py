@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -64,6 +64,23 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp_lab_{tool}", given),
 }
 
+# The names and fields of its schemas (0.61.0).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep_search", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("glob", {"pattern": "*.txt"})),
+    ("list", lambda stage: ModelCall("list_directory", {"dir_path": str(stage.project)})),
+    ("web_fetch", lambda _stage: ModelCall("web_fetch", {"prompt": "Read https://127.0.0.1:9/."})),
+    ("web_search", lambda _stage: ModelCall("google_web_search", {"query": "hooks"})),
+    (
+        "todo",
+        lambda _stage: ModelCall("write_todos", {"todos": [{"description": "one", "status": "in_progress"}]}),
+    ),
+    (
+        "agent",
+        lambda _stage: ModelCall("invoke_agent", {"agent_name": "generalist", "prompt": "Look around."}),
+    ),
+)
+
 DRIVER = Driver(
     title="Gemini CLI",
     package=AgentPackage("npm", "@google/gemini-cli", "0.61.0"),
@@ -73,4 +90,5 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, write_json
 
 
@@ -61,6 +61,13 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(f"lab__{tool}", given),
 }
 
+# The names and fields of its schemas (1.52.0).
+FURTHER: Further = (
+    ("list", lambda stage: ModelCall("tree", {"path": str(stage.project)})),
+    ("skill", lambda _stage: ModelCall("load_skill", {"name": "none"})),
+    ("agent", lambda _stage: ModelCall("delegate", {"instructions": "Look around."})),
+)
+
 DRIVER = Driver(
     title="goose",
     package=AgentPackage("npm", "@aaif/goose-binary-linux-x64", "1.52.0", program="goose-binary-linux-x64"),
@@ -70,5 +77,6 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     lacks={"calls.read": "goose has no tool that reads a file (measured, 1.52.0)"},
 )

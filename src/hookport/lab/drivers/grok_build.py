@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_server, write_toml
 
 
@@ -61,6 +61,20 @@ CALLS: Calls = {
     ),
 }
 
+# The names and fields of its schemas (1.0.41).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep", {"pattern": "word"})),
+    ("list", lambda stage: ModelCall("list_dir", {"target_directory": str(stage.project)})),
+    (
+        "todo",
+        lambda _stage: ModelCall(
+            "todo_write", {"todos": [{"id": "1", "content": "one", "status": "in_progress"}]}
+        ),
+    ),
+    ("web_search", lambda _stage: ModelCall("web_search", {"query": "hooks"})),
+    ("agent", lambda _stage: ModelCall("spawn_subagent", {"prompt": "Look around.", "description": "look"})),
+)
+
 DRIVER = Driver(
     title="Grok Build",
     # Its first start is a script of Node, which then puts the program itself in its own place.
@@ -71,4 +85,5 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
 )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from hookport.lab.driver import AgentPackage, Driver, Stage
 from hookport.lab.drivers import _opencode_session
 from hookport.lab.drivers._settings import write_json
-from hookport.lab.drivers.opencode import CALLS
+from hookport.lab.drivers.opencode import CALLS, FURTHER
 
 MODEL = "lab/lab-model"
 
@@ -64,5 +64,6 @@ DRIVER = Driver(
     environment=environment,
     # The tools of OpenCode, with its names and fields (measured, 7.7.7).
     calls=CALLS,
+    further=FURTHER,
     patience=240,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json, write_toml
 
 
@@ -43,6 +43,15 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(tool, given),
 }
 
+# The names and fields of its schemas (1.51.0).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("Grep", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("Glob", {"pattern": "*.txt"})),
+    ("web_fetch", lambda _stage: ModelCall("FetchURL", {"url": "http://127.0.0.1:9/"})),
+    ("todo", lambda _stage: ModelCall("SetTodoList", {"todos": [{"title": "one", "status": "pending"}]})),
+    ("agent", lambda _stage: ModelCall("Agent", {"description": "look", "prompt": "Look around."})),
+)
+
 DRIVER = Driver(
     title="Kimi CLI",
     # 1.52.0 only prints a farewell; 1.51.0 is the last version that works. Its package accepts Python 3.12,
@@ -54,6 +63,8 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
+    window=100000,
     lacks={
         "before_prompt.context": "a hook's output does not reach the model (measured, 1.51.0)",
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, write_toml
 
 
@@ -58,6 +58,12 @@ CALLS: Calls = {
     "mcp": mcp,
 }
 
+# The names and fields of its schemas (3.0.2).
+FURTHER: Further = (
+    ("todo", lambda _stage: ModelCall("todo", {"action": "read"})),
+    ("skill", lambda _stage: ModelCall("skill", {"name": "vibe"})),
+)
+
 DRIVER = Driver(
     title="Mistral Vibe",
     package=AgentPackage("pypi", "mistral-vibe", "3.0.2", python=(3, 12)),
@@ -67,6 +73,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     # After the first hook that denies a stop, no further hook runs, three times in a turn (measured, 3.0.2).
     alone=("stop-once",),
 )

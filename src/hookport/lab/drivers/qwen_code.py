@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -52,6 +52,22 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
 }
 
+# The names and fields of its schemas (0.24.4); some are found by `tool_search` only.
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep_search", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("glob", {"pattern": "*.txt"})),
+    ("list", lambda stage: ModelCall("list_directory", {"path": str(stage.project)})),
+    ("web_fetch", lambda _stage: ModelCall("web_fetch", {"url": "http://127.0.0.1:9/", "prompt": "read"})),
+    (
+        "todo",
+        lambda _stage: ModelCall(
+            "todo_write", {"todos": [{"id": "1", "content": "one", "status": "pending"}]}
+        ),
+    ),
+    ("skill", lambda _stage: ModelCall("skill", {"skill": "none"})),
+    ("agent", lambda _stage: ModelCall("agent", {"description": "look", "prompt": "Look around."})),
+)
+
 DRIVER = Driver(
     title="Qwen Code",
     # On an older Node it does not start.
@@ -62,6 +78,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     lacks={
         "before_tool_execute.untrusted": "Qwen Code runs no shell in an untrusted folder,"
         " whatever approvals it has (measured, 0.24.4)",

@@ -6,7 +6,7 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_servers, write, write_json
 
 PROVIDER = {
@@ -55,6 +55,14 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
 }
 
+# The names and fields of its schemas and of its payloads (1.38.11).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep", {"pattern": "word", "path": "."})),
+    ("find", lambda _stage: ModelCall("glob", {"pattern": "*.txt"})),
+    ("list", lambda _stage: ModelCall("ls", {"path": "."})),
+    ("todo", lambda _stage: ModelCall("todo_write", {"todos": [{"content": "one", "status": "pending"}]})),
+)
+
 DRIVER = Driver(
     title="Reasonix",
     package=AgentPackage("npm", "reasonix", "1.38.11"),
@@ -64,4 +72,6 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
+    lacks={"calls.agent": "its `task` tool hangs while a tool hook is installed (measured, 1.38.11)"},
 )
