@@ -142,9 +142,9 @@ def _group_formats(scenario: Scenario, driver: Driver) -> list[tuple[str, ...]]:
 class Store:
     """The store of finished runs: a report with all their files, or the cache with verdicts only."""
 
-    def __init__(self, report: Path | None = None) -> None:
+    def __init__(self, report: Path | None = None, name: str = "prove") -> None:
         self.is_report = report is not None
-        self.folder = report or programs.get_cache_folder().parent / "prove"
+        self.folder = report or programs.get_cache_folder().parent / name
 
     def place(self, scenario_run: ScenarioRun) -> Path:
         return self.folder / "runs" / scenario_run.driver / scenario_run.name
@@ -173,6 +173,7 @@ class Store:
                 tree["date"],
                 tree["tools"],
                 tree["ignored"],
+                tree["fields"],
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -193,7 +194,7 @@ class Store:
             "verdicts": {name: _make_verdict_tree(verdict) for name, verdict in done.verdicts.items()},
             **{
                 name: getattr(done, name)
-                for name in ("seconds", "events", "isolated", "flaky", "date", "tools", "ignored")
+                for name in ("seconds", "events", "isolated", "flaky", "date", "tools", "ignored", "fields")
             },
         }
         draft = place / "verdict.new"
@@ -360,7 +361,8 @@ def _count_sightings(counts: Iterable[tuple[FinishedRun, Mapping[str, int]]]) ->
         # Only a run whose checks hold shows something.
         if combine_verdicts(finished.verdicts.values()) == "pass":
             for native, number in times.items():
-                sightings.setdefault(native, Sighting(number, finished.run.scenario.name))
+                fields = tuple(finished.fields.get(native, ()))
+                sightings.setdefault(native, Sighting(number, finished.run.scenario.name, fields))
     return dict(sorted(sightings.items()))
 
 

@@ -158,6 +158,9 @@ def _find_observations(results: AgentResults) -> Iterator[_Observation]:
     for name, mode, result in _list_results(results):
         driver = drivers.get(results.driver)
         run = _describe_run(results, name, mode)
+        for event in _list_silent(name, result):
+            need, what = AbilityNeed(event, "fires"), f"'{name}' did not make it fire"
+            yield _Observation(results, need, can=False, what=what, run=run, control=None)
         for need in scenario.get(name).needs:
             word = abilities.find_ability(driver, need).word
             # A hook that only ran needs no other run: the call that it saw is its own control.
@@ -168,6 +171,12 @@ def _find_observations(results: AgentResults) -> Iterator[_Observation]:
             elif result.result == "cannot" and word != "yes":
                 what = f"{what}: {result.instead or result.reason}"
                 yield _Observation(results, need, can=False, what=what, run=run, control=control)
+
+
+def _list_silent(name: str, result: ScenarioResult) -> list[str]:
+    """List the events that a scenario provokes and that did not fire."""
+    events = [str(check.about["event"]) for check in scenario.get(name).expect if check.kind == "sees"]
+    return [event for event in events if f"{event} did not fire" in result.evidence]
 
 
 def _find_sighting_run(results: AgentResults, sighting: Sighting) -> MeasuredRun | None:

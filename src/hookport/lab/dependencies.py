@@ -28,6 +28,7 @@ UNUSED = ("lab/results", "testing", "host")
 # Modules that only show results or choose runs, and those of `prove --hooks`.
 UNUSED_MODULES = (
     *("lab/campaign", "lab/cells", "lab/choice", "lab/dependencies", "lab/newest", "lab/page", "lab/results"),
+    *("lab/versions", "cli/doctor"),
     *("lab/belongings", "lab/enforcement", "lab/firings", "lab/likeness", "lab/own", "lab/samples"),
     *("lab/unfired", "lab/witness"),
     *("cli/agent_tables", "cli/check", "cli/convert", "cli/explain", "cli/log", "cli/matrix", "cli/new"),

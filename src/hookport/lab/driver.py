@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple
 class AgentPackage(NamedTuple):
     """The package of the program, by name and pinned version, and the lowest Node or Python it needs.
 
-    `program` is the file that starts it, if its name differs from that on PATH.
+    `program` is the file that starts it, if its name differs from that on PATH. `is_last`: later releases are
+    not this agent.
     """
 
     registry: Literal["npm", "pypi"]
@@ -24,6 +25,7 @@ class AgentPackage(NamedTuple):
     node: int = 0
     python: tuple[int, int] = (0, 0)
     program: str = ""
+    is_last: bool = False
 
 
 class ModelCall(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -290,26 +291,32 @@ class _Judge:
         return _CheckResult(not missing and not surplus, shown)
 
     def _check_sees(self, about: Mapping[str, Tree]) -> _CheckResult:
-        """One event fires if the tables say so, and does not if they say that it does not."""
+        """One event does not fire if the tables say that it does not; whether it fired is shown.
+
+        What a scenario does to make it fire may be nothing to this agent.
+        """
         event = about["event"]
-        word = self._find_ability(event).word
         fired = any(record["hook"].endswith(f"-{event}") for record in self.evidence.records)
-        wrong = {"yes": not fired, "no": fired}.get(word, False)
-        return _CheckResult(not wrong, f"{event} {'fired' if fired else 'did not fire'}")
+        is_surplus = fired and self._find_ability(event).word == "no"
+        return _CheckResult(not is_surplus, f"{event} {'fired' if fired else 'did not fire'}")
 
     def _check_sees_tools(self, _about: Mapping[str, Tree]) -> _CheckResult:
-        """Hooks see each tool that was called, under a name of the table, unless the driver lacks it."""
+        """Hooks see the agent's tools under names of the table; a tool that no hook saw is shown.
+
+        An agent may refuse a call before it asks a hook, for example of a tool that is switched off.
+        """
         dialect = get(get_dialect_id(self.driver))
-        called = [*dict.fromkeys(word for word, _ in self.driver.further)]
-        seen = {word for native in self.evidence.tools for word in find_tools(dialect, native)}
-        missing = [word for word in called if word not in seen and f"tools.{word}" not in self.driver.lacks]
-        surplus = [word for word in called if word in seen and f"tools.{word}" in self.driver.lacks]
+        words = {native: find_tools(dialect, native) for native in self.evidence.tools}
+        patterns = (*dialect.wordless, *(row.native for row in dialect.tools))
+        unknown = [name for name in words if not any(fnmatchcase(name, pattern) for pattern in patterns)]
+        seen = {word for found_words in words.values() for word in found_words}
+        missing = [*dict.fromkeys(word for word, _ in self.driver.further if word not in seen)]
         shown = f"hooks saw: {', '.join(self.evidence.tools) or 'nothing'}"
         if missing:
-            shown += f"; in the table but not seen: {', '.join(missing)}"
-        if surplus:
-            shown += f"; seen although the driver lacks it: {', '.join(surplus)}"
-        return _CheckResult(not missing and not surplus, shown)
+            shown += f"; called, and no hook saw: {', '.join(missing)}"
+        if unknown:
+            shown += f"; not in the table: {', '.join(unknown)}"
+        return _CheckResult(bool(words) and not unknown, shown)
 
     def _check_ignores(self, about: Mapping[str, Tree]) -> _CheckResult:
         """A hook denied on at least one event, which changed nothing that other checks see."""

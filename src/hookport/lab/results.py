@@ -35,10 +35,14 @@ class ScenarioResult(NamedTuple):
 
 
 class Sighting(NamedTuple):
-    """How often something happened in a run with hooks on every event, and in which scenario."""
+    """How often something happened in a run with hooks on every event, and in which scenario.
+
+    `fields` are the keys of the event's payloads.
+    """
 
     times: int
     scenario: str = "events"
+    fields: tuple[str, ...] = ()
 
 
 class AgentResults(NamedTuple):
@@ -72,7 +76,12 @@ def format_results(results: AgentResults) -> str:
     tree = results._asdict()
     for name, word in SIGHTINGS.items():
         tree[name] = {
-            native: {word: times, "scenario": where} for native, (times, where) in tree[name].items()
+            native: {
+                word: times,
+                "scenario": where,
+                **({"fields": list(fields)} if fields else {}),
+            }
+            for native, (times, where, fields) in tree[name].items()
         }
     tree["scenarios"] = {
         name: {mode: _make_result_tree(result) for mode, result in modes.items()}
@@ -101,7 +110,9 @@ def parse_results(text: str, file: str = "") -> AgentResults:
         }
         sightings = {
             name: {
-                native: Sighting(int(count[word]), str(count.get("scenario", "events")))
+                native: Sighting(
+                    int(count[word]), str(count.get("scenario", "events")), tuple(count.get("fields", ()))
+                )
                 for native, count in tree.get(name, {}).items()
             }
             for name, word in SIGHTINGS.items()

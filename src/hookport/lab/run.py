@@ -64,7 +64,8 @@ class FinishedRun(NamedTuple):
 
     `events` counts the native events that the bridge got, `tools` the agent's tools that it was asked about
     before they ran, and `ignored` the native events on which the agent ignored a deny. `flaky` is the first
-    of two tries, if the second differed; `date` is the day on which it was played.
+    of two tries, if the second differed; `date` is the day on which it was played; `fields` are the keys of
+    each native event's payloads.
     """
 
     run: ScenarioRun
@@ -76,6 +77,7 @@ class FinishedRun(NamedTuple):
     date: str = ""
     tools: Mapping[str, int] = {}
     ignored: Mapping[str, int] = {}
+    fields: Mapping[str, Sequence[str]] = {}
 
 
 def play_scenario(
@@ -148,6 +150,7 @@ def play_scenario(
         date=today,
         tools=evidence.tools,
         ignored=dict(Counter(record["event"] for record in evidence.records if "event" in record)),
+        fields=_list_fields(recorded),
     )
 
 
@@ -501,6 +504,15 @@ def _count_tools(folder: Path, agent: str) -> dict[str, int]:
         if event.event == OWN_EVENT and event.call and not event.call.mcp_tool:
             natives[event.call.native] += 1
     return dict(sorted(natives.items()))
+
+
+def _list_fields(folder: Path) -> dict[str, list[str]]:
+    """List the keys of each native event's payloads."""
+    fields: dict[str, set[str]] = {}
+    for file in sorted(folder.glob("*.json")) if folder.is_dir() else []:
+        record = json.loads(file.read_text("utf-8"))
+        fields.setdefault(record["native"], set()).update(_parse_payload(record))
+    return {native: sorted(keys) for native, keys in sorted(fields.items())}
 
 
 def _parse_payload(record: Mapping[str, Tree]) -> Mapping[str, Tree]:

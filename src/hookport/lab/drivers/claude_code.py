@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -62,6 +62,12 @@ FURTHER: Further = (
     ),
 )
 
+
+# `-p` refuses what it would ask for (measured, 2.1.325).
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "-p", stage.prompt, "--model", "claude-sonnet-4-5")
+
+
 DRIVER = Driver(
     title="Claude Code",
     package=AgentPackage("npm", "@anthropic-ai/claude-code", "2.1.325"),
@@ -72,6 +78,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
+    ways={"asking": Way(command=ask)},
     window=200000,
     # The folder needs no manifest (measured, 2.1.325).
 )

@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._settings import make_server, write_toml
 
 # Of the models that it knows, only this one gets plain tools; newer ones write JavaScript that calls them
@@ -91,6 +91,12 @@ FURTHER: Further = (
     ("agent", lambda _stage: ModelCall("spawn_agent", {"message": "Look around."})),
 )
 
+
+# Without it `codex exec` asks for nothing; its model decides (measured, 0.166.0).
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "exec", "--approve-for-me", "--skip-git-repo-check", stage.prompt)
+
+
 DRIVER = Driver(
     title="Codex CLI",
     package=AgentPackage("npm", "@openai/codex", "0.166.0"),
@@ -101,6 +107,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
+    ways={"asking": Way(command=ask)},
     lacks={
         "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -69,6 +69,13 @@ FURTHER: Further = (
     ),
 )
 
+
+# `-p` refuses what it would ask for.
+def ask(stage: Stage) -> Sequence[str]:
+    quiet = ("--no-auto-update", "--disable-client-telemetry", "--no-color")
+    return (*stage.program, "-p", stage.prompt, *quiet)
+
+
 DRIVER = Driver(
     title="GitHub Copilot CLI",
     package=AgentPackage("npm", "@github/copilot", "1.0.102"),
@@ -79,6 +86,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
+    ways={"asking": Way(command=ask)},
     # Of several hooks with context for a prompt, only the last counts (measured, 1.0.102).
     alone=("context-prompt",),
     lacks={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._settings import make_absolute, make_server, write_toml
 
 
@@ -75,6 +75,12 @@ FURTHER: Further = (
     ("agent", lambda _stage: ModelCall("spawn_subagent", {"prompt": "Look around.", "description": "look"})),
 )
 
+
+# `-p` refuses what it would ask for.
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "-p", stage.prompt, "-m", "lab")
+
+
 DRIVER = Driver(
     title="Grok Build",
     # Its first start is a script of Node, which then puts the program itself in its own place.
@@ -86,4 +92,5 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
+    ways={"asking": Way(command=ask)},
 )

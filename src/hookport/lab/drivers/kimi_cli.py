@@ -56,7 +56,7 @@ DRIVER = Driver(
     title="Kimi CLI",
     # 1.52.0 only prints a farewell; 1.51.0 is the last version that works. Its package accepts Python 3.12,
     # but on 3.12.1 it crashes at start (`super(type, obj)`, measured).
-    package=AgentPackage("pypi", "kimi-cli", "1.51.0", python=(3, 13)),
+    package=AgentPackage("pypi", "kimi-cli", "1.51.0", python=(3, 13), is_last=True),
     program="kimi",
     protocol="chat",
     settle=settle,

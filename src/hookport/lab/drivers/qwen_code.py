@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -68,6 +68,12 @@ FURTHER: Further = (
     ("agent", lambda _stage: ModelCall("agent", {"description": "look", "prompt": "Look around."})),
 )
 
+
+# `-p` refuses what it would ask for (measured, 0.24.4).
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "--approval-mode", "default", "-p", stage.prompt)
+
+
 DRIVER = Driver(
     title="Qwen Code",
     # On an older Node it does not start.
@@ -79,6 +85,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
+    ways={"asking": Way(command=ask)},
     lacks={
         "before_tool_execute.untrusted": "Qwen Code runs no shell in an untrusted folder,"
         " whatever approvals it has (measured, 0.24.4)",

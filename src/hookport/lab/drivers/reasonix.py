@@ -6,7 +6,7 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._settings import make_servers, write, write_json
 
 PROVIDER = {
@@ -63,6 +63,12 @@ FURTHER: Further = (
     ("todo", lambda _stage: ModelCall("todo_write", {"todos": [{"content": "one", "status": "pending"}]})),
 )
 
+
+# `-p` refuses what it would ask for.
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "-p", "--model", "lab", stage.prompt)
+
+
 DRIVER = Driver(
     title="Reasonix",
     package=AgentPackage("npm", "reasonix", "1.38.11"),
@@ -73,5 +79,6 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
+    ways={"asking": Way(command=ask)},
     lacks={"calls.agent": "its `task` tool hangs while a tool hook is installed (measured, 1.38.11)"},
 )
