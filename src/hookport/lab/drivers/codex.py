@@ -107,6 +107,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
+    window=400000,
     ways={"asking": Way(command=ask)},
     lacks={
         "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
