@@ -336,7 +336,7 @@ def _make_agent_results(
     agent: Agent, table: Mapping[str, Mapping[str, ScenarioResult]], done: Sequence[FinishedRun]
 ) -> AgentResults:
     # From scenarios with a hook on every event; in others, only some events have an entry.
-    every = [finished for finished in done if finished.run.scenario.kind == "events"]
+    every = [run for run in done if run.run.scenario.kind == "events" and run.run.mode == "bridge"]
     return AgentResults(
         agent=get_dialect_id(agent.driver),
         driver=agent.name,

@@ -163,16 +163,22 @@ def merge_results(old: AgentResults, new: AgentResults) -> AgentResults:
     }
     if scenarios != new.scenarios:
         new = new._replace(date=old.date, hookport=old.hookport, isolated=old.isolated and new.isolated)
+    # Only through the bridge every event is seen.
+    bridged = {name for name, modes in new.scenarios.items() if "bridge" in modes}
     return new._replace(
         scenarios=scenarios,
-        events=_merge_sightings(old.events, new.events),
-        tools=_merge_sightings(old.tools, new.tools),
-        ignored=_merge_sightings(old.ignored, new.ignored),
+        events=_merge_sightings(old.events, new.events, bridged),
+        tools=_merge_sightings(old.tools, new.tools, bridged),
+        ignored=_merge_sightings(old.ignored, new.ignored, bridged),
     )
 
 
-def _merge_sightings(old: Mapping[str, Sighting], new: Mapping[str, Sighting]) -> dict[str, Sighting]:
-    return dict(sorted({**old, **new}.items()))
+def _merge_sightings(
+    old: Mapping[str, Sighting], new: Mapping[str, Sighting], played: set[str]
+) -> dict[str, Sighting]:
+    """Merge what was seen: what a scenario showed stays until that scenario is played again."""
+    kept = {native: sighting for native, sighting in old.items() if sighting.scenario not in played}
+    return dict(sorted({**new, **kept}.items()))
 
 
 class Failure(NamedTuple):
