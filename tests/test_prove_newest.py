@@ -128,7 +128,7 @@ def test_the_newest_version_is_the_registrys(tmp_path: Path, monkeypatch: pytest
     npm.write_text(REGISTRY.format(python=sys.executable), "utf-8")
     npm.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("ANSWERS", json.dumps({"codex": '"0.170.0"', "odd": "[]"}))
+    monkeypatch.setenv("ANSWERS", json.dumps({"codex": 'npm warn old\n"0.170.0"', "odd": "[]"}))
     assert newest.find_newest_version(AgentPackage("npm", "codex", "0.1")) == "0.170.0"
     with pytest.raises(ProgramError, match="the registry names no version of odd"):
         newest.find_newest_version(AgentPackage("npm", "odd", "0.1"))

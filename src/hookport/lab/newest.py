@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,11 +75,9 @@ def find_newest_version(package: AgentPackage) -> str:
 
 
 def _read_npm_version(text: str) -> str:
-    try:
-        version = json.loads(text)
-    except ValueError:
-        return ""
-    return version if isinstance(version, str) else ""
+    """Read the version from what npm prints, warnings included."""
+    match = re.search(r'^"(\d[^"\s]*)"$', text, re.MULTILINE)
+    return match[1] if match else ""
 
 
 def _read_pip_version(text: str) -> str:
