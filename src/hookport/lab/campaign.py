@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 import hookport
-from hookport.agents import get
+from hookport.agents import get, supports
 from hookport.base.tree import Tree
 from hookport.lab import choice, dependencies, drivers, formats, player, programs, run
 from hookport.lab import scenario as scenarios
@@ -109,6 +109,8 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
         return f"{dialect.title} reads no files of a project, so its hooks are not installed natively"
     if mode == "native" and not run.reads_projects(dialect) and _starts_project_script(scenario):
         return f"{dialect.title} runs the user's hooks itself, but this hook is a script of the project"
+    if scenario.capability and not supports(dialect, scenario.capability):
+        return f"hooks of {dialect.title} have no {scenario.capability}"
     if scenario.own and scenario.own.observing and not run.list_observed(dialect):
         return f"{dialect.title} keeps its hooks in programs that only it can run, or has no such event"
     return run.explain_missing_call(scenario, driver)

@@ -34,8 +34,9 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
     "structured_output": ("rewrite", "context-tool", "context-session", "context-prompt", "deny-json"),
     "input_rewrite": ("rewrite",),
     "async_execution": ("async",),
-    "custom_env": ("own-env",),
-    "configurable_cwd": ("own-cwd",),
+    "platform_commands": ("handler-platform",),
+    "custom_env": ("handler-env",),
+    "configurable_cwd": ("handler-cwd",),
 }
 # The scenario in which every call happens beside a hook without an opinion.
 CONTROL = "allow"

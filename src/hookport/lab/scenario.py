@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem, UsageError, suggest_closest
 from hookport.model.events import EVENTS
+from hookport.model.hooks import CAPABILITIES
 from hookport.model.tools import TOOLS
 
 Path = tuple[str | int, ...]
@@ -156,6 +157,8 @@ class Scenario(NamedTuple):
     kind: str = ""
     # The driver's way of running the agent; empty for its usual one.
     way: str = ""
+    # What the agent's own hooks must be able to have; empty for nothing in particular.
+    capability: str = ""
     # The text of the file, for the key of earlier results.
     text: str = ""
 
@@ -205,6 +208,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "adopt": bool,
     "class": str,
     "way": str,
+    "capability": str,
 }
 _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "name": str,
@@ -304,6 +308,8 @@ class _ScenarioReader:
         for key in ("formats", "ending"):
             self.check_word(tree.get(key, "together"), ("together", "each", "one"), (key,))
         self.check_word(tree.get("scope", "project"), ("project", "user", "both"), ("scope",))
+        if "capability" in tree:
+            self.check_word(tree["capability"], tuple(CAPABILITIES), ("capability",))
         if "class" in tree:
             self.check_word(tree["class"], CLASSES, ("class",))
         for number, mode in enumerate(tree.get("modes", ())):
@@ -333,6 +339,7 @@ class _ScenarioReader:
             tree.get("adopt", False),
             tree.get("class", ""),
             tree.get("way", ""),
+            tree.get("capability", ""),
         )
 
     def read_fields(
