@@ -163,3 +163,48 @@ def test_the_page_has_a_cell_for_every_event_capability_and_agent_and_needs_noth
     rows = {(one.event, one.capability) for one in shown}
     assert balance.widths == [len(list_agents()) + 2] * (1 + len(rows) + len(WAYS))
     assert balance.outside == []
+
+
+def test_a_tool_that_hooks_saw_and_a_deny_that_changed_nothing_are_measured() -> None:
+    results = measured(
+        "codex",
+        events_tools=ScenarioResult("pass"),
+        ignored=ScenarioResult("pass"),
+        allow=ScenarioResult("pass"),
+    )._replace(
+        tools={"update_plan": Sighting(1, "events-tools"), "zap": Sighting(1, "events-tools")},
+        ignored={"SessionStart": Sighting(1, "ignored")},
+    )
+    shown = {(one.event, one.capability): one for one in make_cells(["codex"], [results])}
+    run = MeasuredRun("codex", "9.9.9", "events-tools", "bridge", "2026-01-02")
+    todo = shown["tool", "todo"]
+    assert (todo.claim, todo.basis, todo.run, todo.control) == ("yes", "measured", run, run)
+    assert shown["tool", "agent"].basis == "documented"
+    limit = shown["session_start", "block"]
+    assert (limit.claim, limit.basis) == ("no", "measured")
+    assert limit.why.endswith("a deny on 'SessionStart' changed nothing.")
+    assert shown["session_end", "block"].basis == "documented"
+
+
+def test_a_capability_is_measured_by_a_hook_that_the_agent_runs_itself() -> None:
+    def make(mode: str) -> Cell:
+        results = measured("codex")._replace(
+            scenarios={name: {mode: ScenarioResult("pass")} for name in ("rewrite", CONTROL)}
+        )
+        shown = {(one.event, one.capability): one for one in make_cells(["codex"], [results])}
+        return shown["capability", "input_rewrite"]
+
+    assert (make("native").basis, make("bridge").basis) == ("measured", "documented")
+
+
+def test_an_event_that_a_scenario_did_not_make_fire_stays_documented_with_the_reason() -> None:
+    result = ScenarioResult("pass", evidence=("before_compact did not fire", "after_compact fired"))
+    shown = cell(measured("codex", events_compact=result), "before_compact", "fires")
+    assert shown.basis == "documented"
+    assert shown.why.endswith("'events-compact' did not make it fire.")
+
+
+def test_why_runs_do_not_show_something_is_in_its_cell() -> None:
+    lacks = drivers.get("kimi-code").lacks["session_end.fires"]
+    shown = {(one.event, one.capability): one for one in make_cells(["kimi-cli"], [])}
+    assert lacks in shown["session_end", "fires"].why

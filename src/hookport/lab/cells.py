@@ -238,7 +238,8 @@ def _make_cell(dialect: Dialect, need: AbilityNeed, shown: Sequence[_Observation
         f"Played on {_format_date(observation, several=True)}: {observation.what}."
         for observation in _select_first(mine)
     ]
-    return Cell(*place, claim, "documented", dialect.facts, " ".join([why, *played]).strip())
+    lacks = _explain_lacks(dialect, f"{need.event}.{need.can}")
+    return Cell(*place, claim, "documented", dialect.facts, " ".join([why, *played, *lacks]).strip())
 
 
 def _make_tool_cell(dialect: Dialect, tool: str, measured: Sequence[AgentResults]) -> Cell | None:
@@ -271,10 +272,9 @@ def _make_tool_cell(dialect: Dialect, tool: str, measured: Sequence[AgentResults
 
 def _explain_lacks(dialect: Dialect, name: str) -> list[str]:
     """Explain why the runs do not show something, from the drivers of an agent."""
-    agents = ((drivers.get(driver), driver) for driver in drivers.list_names())
     return [
-        f"Not shown by runs: {driver.lacks[name]}."
-        for driver, _ in agents
+        f"Not shown by runs of {driver.title}: {driver.lacks[name]}."
+        for driver in map(drivers.get, drivers.list_names())
         if drivers.get_dialect_id(driver) == dialect.id and name in driver.lacks
     ]
 
