@@ -453,7 +453,7 @@ def write_observing_hooks(lab_stage: Stage, dialect: Dialect, own_hook: OwnHook,
     manifest = json.dumps({**form.beside, "hooks": hooks})
     reading = pipeline.read({form.places["project"].file: manifest.encode()}, get(form.name))
     for file in pipeline.convert(reading, dialect, bare=True).files:
-        path = _choose_own_place(lab_stage, dialect, file.path, is_alone=True)
+        path = _choose_own_place(lab_stage, dialect, file.path, is_alone=False)
         event = find_event(dialect, path.name)
         # If an event is a file, the hook is that file.
         data = scripts[event.native].read_bytes() if event else file.text.encode()
