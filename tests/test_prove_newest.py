@@ -144,18 +144,25 @@ def test_an_agent_whose_measured_version_is_the_newest_is_not_played(monkeypatch
     assert newest.find_newest([name], lambda _: None) == ([newest.Newest(name, pinned, pinned, None)], {})
 
 
-def test_matrix_names_an_installed_agent_that_is_newer(tmp_path: Path) -> None:
+def test_matrix_and_doctor_name_an_installed_agent_that_is_newer(tmp_path: Path) -> None:
     program = tmp_path / drivers.get("codex").program
     program.write_text("#!/bin/sh\necho codex-cli 999.0.0\n", "utf-8")
     program.chmod(0o755)
     measured = next(results.version for results in load_results() if results.driver == "codex")
     sentence = f"codex 999.0.0 is newer than what was measured: {measured}"
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path), "COLUMNS": "200"}
-    command = [sys.executable, "-m", "hookport", "matrix", "codex"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "hookport", *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    done = call("matrix", "codex")
     assert done.stderr == f"note: {sentence}; `hookport prove --latest` compares them\n"
-    done = subprocess.run([*command, "--json"], env=environment, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["unmeasured"] == {"codex": sentence}
+    for command in ("matrix", "doctor"):
+        done = call(command, "--agent", "codex", "--json")
+        assert json.loads(done.stdout)["unmeasured"] == {"codex": sentence}, command
 
 
 def test_the_nightly_workflow_compares_and_writes_one_issue() -> None:
