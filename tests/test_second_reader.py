@@ -122,6 +122,13 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
         "KR-HK-027": ("every",),
         "KR-HK-028": ("every",),
     },
+    "letta-code": {
+        "CC-HK-003": ("every",),
+        "CC-HK-008": ("plain", "fraction"),
+        "CC-HK-010": ("every",),
+        "CC-HK-030": ("plain", "fraction"),
+        "CC-HK-035": ("every",),
+    },
     "qwen-code": {
         "CC-HK-003": ("every",),
         "CC-HK-008": ("plain", "fraction"),

@@ -267,3 +267,16 @@ class StandsThere(Kind):
     effect = "dropped"
     message = "not written: {target} runs the script {script} itself, at its own path"
     hint = "Copy the script to the projects that lack it."
+
+
+class SilenceApproves(Kind):
+    """In the target, exit code 0 approves the call, also without output: **a hook that watches approves**.
+
+    In most agents a hook without an opinion ends with exit code 0. Behind the bridge, no opinion stays none.
+    """
+
+    code = "HP224"
+    severity = "error"
+    effect = "changed"
+    message = "on {event} in {target}, exit code 0 approves the call, also without output"
+    hint = "Convert without `--bare`, or end with exit code 1 where the hook has no opinion."

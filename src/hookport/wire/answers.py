@@ -73,6 +73,8 @@ def read_answer(
         return (decided or Decision()).replace(
             verdict="deny", reason=reason or result.stdout.strip()[:2000], failure=""
         )
+    if verdict in ("allow", "none") and decided is None:
+        return Decision(verdict)  # type: ignore[arg-type]
     if code != 0 and (decided is None or (decided.verdict not in ("deny", "ask") and decided.carry_on)):
         return Decision(failure=f"exit code {code}", reason=result.stderr.strip())
     if (decided is None or decided.verdict != "deny") and _is_cut(result):

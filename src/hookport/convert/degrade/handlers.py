@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from hookport import findings as f
+from hookport.agents import get_wire
 from hookport.base.quoting import quote
 from hookport.convert.degrade.work import (
     Work,
@@ -20,6 +21,7 @@ from hookport.model.hooks import Handler
 from hookport.model.runs import ANY_EVENT
 from hookport.shapes.dialect import SECOND, has_field
 from hookport.shapes.entries import quote_shell_word
+from hookport.wire.table import find_table
 
 
 def degrade_handler(work: Work) -> bool:
@@ -187,6 +189,7 @@ def degrade_wire(work: Work) -> bool:
         elif work.hook.blocking and work.by_answer and not work.by_answer & set(work.target.obeys):
             evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
             work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
+        _note_approvals(work)
     for spec in list_specs(work):
         if spec.hears == "nothing" and work.hook.event in ("session_start", "before_prompt"):
             work.note(f.ContextLost, event=spec.native)
@@ -198,6 +201,15 @@ def degrade_wire(work: Work) -> bool:
             work.note(f.TextLost, event=spec.native)
     work.hook = work.hook._replace(dialect=work.target.id)
     return True
+
+
+def _note_approvals(work: Work) -> None:
+    """Report a hook for which silence is no opinion, on events where the target takes it for an allow."""
+    target_wire = get_wire(work.target.id)
+    for spec in list_specs(work):
+        exits = find_table(target_wire.obeys, spec.native, spec.canonical).get("exits", {})
+        if exits.get("0") == "allow":
+            work.note(f.SilenceApproves, event=spec.native)
 
 
 def _wrap(work: Work) -> None:
