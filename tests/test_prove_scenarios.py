@@ -274,8 +274,7 @@ def test_hooks_that_deny_where_they_can_only_watch_are_in_the_agents_own_file(
     name: str, tmp_path: Path
 ) -> None:
     driver = drivers.get(name)
-    dialect = agents.get(drivers.get_dialect_id(driver))
-    observed = list_observed(dialect)
+    observed = list_observed(driver)
     one = scenario.get("ignored")
     reason = campaign.plan_runs(
         [campaign.Agent(name, driver, Program(("x",), "1", Path("x")))], ["ignored"]
@@ -286,7 +285,7 @@ def test_hooks_that_deny_where_they_can_only_watch_are_in_the_agents_own_file(
     assert one.own
     lab_stage = stage.build_stage(tmp_path, (), shared=tmp_path / "shared")
     world = LabWorld("project", lab_stage.home, tmp_path / "hooks.jsonl")
-    write_observing_hooks(lab_stage, dialect, one.own, world)
+    write_observing_hooks(lab_stage, driver, one.own, world)
     written = [path for path in lab_stage.project.rglob("*") if path.is_file() and ".git/" not in str(path)]
     texts = "".join(path.read_text("utf-8") for path in [*written, *lab_stage.home.rglob("own-*.py")])
     assert all(spec.native in texts for spec in observed)

@@ -111,7 +111,7 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
         return f"{dialect.title} runs the user's hooks itself, but this hook is a script of the project"
     if scenario.capability and not supports(dialect, scenario.capability):
         return f"hooks of {dialect.title} have no {scenario.capability}"
-    if scenario.own and scenario.own.observing and not run.list_observed(dialect):
+    if scenario.own and scenario.own.observing and not run.list_observed(driver):
         return f"{dialect.title} keeps its hooks in programs that only it can run, or has no such event"
     return run.explain_missing_call(scenario, driver)
 

@@ -145,7 +145,9 @@ def _find_observations(results: AgentResults) -> Iterator[_Observation]:
     for native, sighting in results.events.items():
         spec = find_event(dialect, native)
         run = _find_sighting_run(results, sighting)
-        if spec is not None and spec.canonical and run:
+        # What fires in a subagent alone is not shown for the agent.
+        is_lacking = spec is not None and f"{spec.canonical}.fires" in drivers.get(results.driver).lacks
+        if spec is not None and spec.canonical and run and not is_lacking:
             need = AbilityNeed(spec.canonical, "fires")
             yield _Observation(results, need, can=True, what=f"'{native}' fired", run=run, control=run)
     for native, sighting in results.ignored.items():

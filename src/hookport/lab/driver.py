@@ -120,7 +120,8 @@ class Driver(NamedTuple):
     patience: float = 90
     # A call of each further tool, by the word of the vocabulary; hooks see it although it may fail.
     further: Further = ()
-    # Other ways of running it, by name: `asking` for permissions, which nobody gives.
+    # Other ways of running it, by name: `asking` for permissions, which nobody gives; or by a scenario that
+    # needs one in this agent.
     ways: Mapping[str, Way] = MappingProxyType({})
     # How many tokens the model's context holds, for the agent.
     window: int = 128000

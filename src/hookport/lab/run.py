@@ -106,7 +106,7 @@ def play_scenario(
     if run.scenario.uses_mcp:
         lab_stage = lab_stage._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
     driver.settle(lab_stage)
-    way = driver.ways.get(run.scenario.way)
+    way = driver.ways.get(run.scenario.way or run.scenario.name)
     if way:
         driver = driver._replace(command=way.command or driver.command)
         if way.settle:
@@ -114,7 +114,7 @@ def play_scenario(
     if world.scope == "user":
         write_files(lab_stage.home, written)
     if run.scenario.own and run.scenario.own.observing:
-        write_observing_hooks(lab_stage, get(get_dialect_id(driver)), run.scenario.own, world)
+        write_observing_hooks(lab_stage, driver, run.scenario.own, world)
     elif run.scenario.own:
         write_own_hook(lab_stage, get(get_dialect_id(driver)), run.scenario, world)
     environment = {**stage.make_environment(lab_stage), **driver.environment(lab_stage)}
@@ -400,14 +400,7 @@ def write_own_hook(lab_stage: Stage, dialect: Dialect, scenario: Scenario, world
         path = _choose_own_place(lab_stage, dialect, place, is_alone=scenario.scope == "user")
         # If an event is a file, the hook is that file.
         data = script.read_bytes() if find_event(dialect, path.name) else file.text.encode()
-        if path.exists():
-            existing = pipeline.read({file.path: path.read_bytes()}, dialect)
-            added = pipeline.read({file.path: data}, dialect).decoded.manifest.hooks
-            data = edit.encode(existing, (*existing.decoded.manifest.hooks, *added))[file.path]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        if data.startswith(b"#!"):
-            path.chmod(0o755)
+        _add_hooks(path, file.path, data, dialect)
 
 
 # It denies whatever it sees.
@@ -424,15 +417,25 @@ sys.exit(code)
 """
 
 
-def list_observed(dialect: Dialect) -> list[EventSpec]:
-    """List the events on which, by its table, a hook of the agent can only watch; none if it is a program."""
+def list_observed(driver: Driver) -> list[EventSpec]:
+    """List the events on which, by its table, a hook of the agent can only watch; none if it is a program.
+
+    Without those of which the driver says what a deny does there instead.
+    """
+    dialect = get(get_dialect_id(driver))
     if any(place.path.endswith((".ts", ".js")) for place in dialect.locations):
         return []
-    return [spec for event in EVENTS for spec in find_event_specs(dialect, event) if spec.blocks == "observe"]
+    return [
+        spec
+        for event in EVENTS
+        for spec in find_event_specs(dialect, event)
+        if spec.blocks == "observe" and f"{event}.block" not in driver.lacks
+    ]
 
 
-def write_observing_hooks(lab_stage: Stage, dialect: Dialect, own_hook: OwnHook, world: LabWorld) -> None:
+def write_observing_hooks(lab_stage: Stage, driver: Driver, own_hook: OwnHook, world: LabWorld) -> None:
     """Write hooks into the agent's own file that deny on every event on which a hook can only watch."""
+    dialect = get(get_dialect_id(driver))
     form = formats.get(formats.list_names()[0])
     guarded = find_event_specs(dialect, OWN_EVENT)[0]
     answer = write_answer(
@@ -443,7 +446,7 @@ def write_observing_hooks(lab_stage: Stage, dialect: Dialect, own_hook: OwnHook,
         denied = ("", own_hook.reason, 2)
     hooks: list[Tree] = []
     scripts: dict[str, Path] = {}
-    for spec in list_observed(dialect):
+    for spec in list_observed(driver):
         script = lab_stage.home / f"{OWN}-{spec.canonical}.py"
         words = {"records": str(world.records), "name": OWN, "native": spec.native, "denied": denied}
         write_files(lab_stage.home, [FormatFile(script.name, DENYING_SCRIPT.format(**words))])
@@ -457,10 +460,19 @@ def write_observing_hooks(lab_stage: Stage, dialect: Dialect, own_hook: OwnHook,
         event = find_event(dialect, path.name)
         # If an event is a file, the hook is that file.
         data = scripts[event.native].read_bytes() if event else file.text.encode()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        if data.startswith(b"#!"):
-            path.chmod(0o755)
+        _add_hooks(path, file.path, data, dialect)
+
+
+def _add_hooks(path: Path, place: str, data: bytes, dialect: Dialect) -> None:
+    """Write hooks into a file of the agent, beside the file's other content."""
+    if path.exists():
+        existing = pipeline.read({place: path.read_bytes()}, dialect)
+        added = pipeline.read({place: data}, dialect).decoded.manifest.hooks
+        data = edit.encode(existing, (*existing.decoded.manifest.hooks, *added))[place]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    if data.startswith(b"#!"):
+        path.chmod(0o755)
 
 
 def find_local_file(dialect: Dialect) -> str:

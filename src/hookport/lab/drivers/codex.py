@@ -88,13 +88,19 @@ FURTHER: Further = (
         "todo",
         lambda _stage: ModelCall("update_plan", {"plan": [{"step": "one", "status": "in_progress"}]}),
     ),
-    ("agent", lambda _stage: ModelCall("spawn_agent", {"message": "Look around."})),
+    ("agent", lambda _stage: ModelCall("spawn_agent", {"message": "Look around."}, "multi_agent_v1")),
 )
 
 
 # Without it `codex exec` asks for nothing; its model decides (measured, 0.166.0).
 def ask(stage: Stage) -> Sequence[str]:
     return (*stage.program, "exec", "--approve-for-me", "--skip-git-repo-check", stage.prompt)
+
+
+# A model that it does not know gets `spawn_agent` and no `apply_patch` (measured, 0.166.0).
+def use_agents(stage: Stage) -> Sequence[str]:
+    freely = "--dangerously-bypass-approvals-and-sandbox"
+    return (*stage.program, "exec", "-m", "lab-model", freely, "--skip-git-repo-check", stage.prompt)
 
 
 DRIVER = Driver(
@@ -108,7 +114,10 @@ DRIVER = Driver(
     calls=CALLS,
     further=FURTHER,
     window=400000,
-    ways={"asking": Way(command=ask)},
+    ways={
+        "asking": Way(command=ask),
+        **dict.fromkeys(("events-tools", "context-subagent", "stop-subagent"), Way(command=use_agents)),
+    },
     lacks={
         "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
     },

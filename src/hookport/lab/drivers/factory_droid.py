@@ -81,6 +81,8 @@ DRIVER = Driver(
     further=FURTHER,
     lacks={
         "before_tool_execute.mode": "run with --skip-permissions-unsafe, Droid sends `auto-low` (FD11)",
+        "subagent_stop.block": "a SubagentStop hook that exits with 2 does not keep the subagent of"
+        " `droid exec` going (measured, 0.215.0)",
         "before_prompt.fires": "UserPromptSubmit does not fire in `droid exec` (measured, 0.215.0)",
     },
 )

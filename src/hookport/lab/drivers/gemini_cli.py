@@ -90,5 +90,9 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    lacks={
+        "after_model.block": "a deny on AfterModel lets the calls run and keeps the model's answer out of the"
+        " conversation (measured, 0.61.0)",
+    },
     further=FURTHER,
 )
