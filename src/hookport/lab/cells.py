@@ -1,9 +1,9 @@
 """What the matrix shows: a cell for each event, capability and agent, and the basis of its claim.
 
 `measured`: a real agent did it in a run, and in the run's control the same calls happened without the hook.
-`documented`: the dialect's table claims it with a source, and no run showed
-it. `unknown`: the agent has the event, no source claims that it takes such an answer, and hookport does not
-rely on it. A measurement that contradicts a table is never shown; it fails the check.
+`documented`: the dialect's table claims it with a source, and no run showed it. `unknown`: the agent has the
+event, no source claims that it takes such an answer, and hookport does not rely on it. A measurement that
+contradicts a table is never shown; it fails the check.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ Basis = Literal["measured", "documented", "unknown"]
 BASES: tuple[Basis, ...] = ("measured", "documented", "unknown")
 # For these an empty table entry means unknown; a table always has whether an event fires and blocks.
 UNSAID = ("rewrite", "context")
-
-
 # The rows below those of events: tools by the word of the vocabulary, and what hooks of the agent may have.
 TOOL, CAPABILITY = "tool", "capability"
 # The scenarios that show a capability where the agent runs the hook itself.
@@ -84,11 +82,11 @@ class _Observation(NamedTuple):
 def make_cells(agents: Iterable[str], measured: Sequence[AgentResults] | None = None) -> list[Cell]:
     """Make the cells of these agents, by event, capability and agent; without empty rows."""
     dialects = [get(name) for name in agents]
-    shown = [
-        observation
-        for results in (load_results() if measured is None else measured)
-        for observation in _find_observations(results)
+    ids = {dialect.id for dialect in dialects}
+    every = [
+        results for results in (load_results() if measured is None else measured) if results.agent in ids
     ]
+    shown = [observation for results in every for observation in _find_observations(results)]
     all_cells = []
     for event in EVENTS:
         for capability in ABILITIES:
@@ -96,7 +94,6 @@ def make_cells(agents: Iterable[str], measured: Sequence[AgentResults] | None = 
             filled = [cell for cell in row if cell is not None]
             if capability not in UNSAID or any(cell.claim not in {"no", ""} for cell in filled):
                 all_cells += filled
-    every = load_results() if measured is None else measured
     for tool in TOOLS:
         all_cells += [cell for dialect in dialects if (cell := _make_tool_cell(dialect, tool, every))]
     for capability in CAPABILITIES:

@@ -38,13 +38,15 @@ body:has(#unknown:not(:checked)) td.unknown > * { visibility: hidden; }
 
 _EXPLAINED = """
 Each cell shows what one agent does on one event, and how hookport knows. <b>measured</b>: <code>hookport
-prove</code> ran the real agent, of that version and on that day, against a scripted model. <b>documented</b>:
-the agent's documentation or source, for that version, claims it, and no run has shown it. <b>unknown</b>: no
-source claims it, and hookport does not rely on it. <b>prevent</b>: a hook can stop the action; <b>retry</b>:
-it can make the agent continue; <b>perhaps</b>: it depends on the product or the way of running it. An empty
-cell: the agent has no such event. <b>ways around</b>: calls that an agent's hooks do not see (open), that
-they see because hookport names them (closed), or that they see like all others (none). Open a cell for its
-source or for the scenario that was played.
+prove</code> ran the real agent, of that version and on that day, against a scripted model, and in another
+run, the control, the same calls happened without the hook. <b>documented</b>: the agent's documentation or
+source, for that version, claims it, and no run has shown it. <b>unknown</b>: no source claims it, and
+hookport does not rely on it. <b>prevent</b>: a hook can stop the action; <b>retry</b>: it can make the agent
+continue; <b>perhaps</b>: it depends on the product or the way of running it. An empty cell: the agent has no
+such event. <b>tool</b>: hooks see it under the agent's own name. <b>capability</b>: what hooks may have that
+the agent runs itself. <b>ways around</b>: calls that an agent's hooks do not see (open), that they see
+because hookport names them (closed), or that they see like all others (none). Open a cell for its source or
+for the scenario that was played.
 """
 
 
