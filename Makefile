@@ -9,7 +9,7 @@ ARGS ?=
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help jq demo test lint format types docs docs-check accept bench fuzz prove smoke check clean
+.PHONY: help jq demo test lint format types docs docs-check accept bench fuzz prove prove-frameworks smoke check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +73,10 @@ fuzz: $(STAMP) ## search for counterexamples, for long, and run every case of ev
 prove: $(STAMP) jq ## play every agent on its pinned version, and keep the results (ARGS="codex" to choose)
 	@$(BIN)/hookport prove --install --save --report build/prove $(ARGS)
 	@$(PY) -m tests.adopt build/prove
+	@$(PY) docs/generate.py
+
+prove-frameworks: $(STAMP) ## run every adapter in its real framework, and keep the results (ARGS="agno" to choose)
+	@$(PY) -m tests.frameworks.prove --install --save $(ARGS)
 	@$(PY) docs/generate.py
 
 # One scenario on the agents that were fetched before; none is fetched here, and what is skipped is named.

@@ -28,6 +28,7 @@ from hookport.lab.page import format_page, format_run  # noqa: E402
 from hookport.model.events import EVENTS  # noqa: E402
 from hookport.shapes.dialect import HOOK_TRUST, SHADOWS, find_quirk  # noqa: E402
 from tests.conformance import RULES, holders  # noqa: E402
+from tests.frameworks.prove import load_results  # noqa: E402
 
 JSON_OUTPUT = """\
 ## JSON output
@@ -47,6 +48,7 @@ MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
 def main() -> int:
     """Write or compare every page."""
     pages = {**matrix(), **findings(), **commands(), **dialects(), **conformance(), **schema_files()}
+    pages |= frameworks()
     stale = [
         path
         for path, text in pages.items()
@@ -261,6 +263,44 @@ def conformance() -> dict[str, str]:
         ]
         text += f"\n\n## {level}\n\n{format_markdown([('rule', 'what', 'tests'), *rows])}"
     return {"docs/conformance.md": text}
+
+
+def frameworks() -> dict[str, str]:
+    """What was measured of the adapters, and the ways around each."""
+    text = f"# Measured frameworks\n\n{MADE}" + inspect.cleandoc(
+        """
+        What the [adapters](frameworks.md) do in the real frameworks, with a scripted model on this machine.
+        Each scenario has a control: the same calls without hooks, in which what the guard prevents really
+        happens. `make prove-frameworks` measures again, `python -m tests.frameworks.prove --json` prints the
+        results, and `tests/frameworks/results` keeps them.
+        """
+    )
+    measured = load_results()
+    rows = [("framework", "version", "measured on", "passed", "cannot")]
+    cannot: list[tuple[str, ...]] = [("framework", "scenario", "why")]
+    for one in measured:
+        results = [each["result"] for each in one["scenarios"].values()]
+        counts = (str(results.count(word)) for word in ("pass", "cannot"))
+        rows.append((one["title"], one["version"], one["date"], *counts))
+        cannot += [
+            (one["title"], name, each["evidence"])
+            for name, each in one["scenarios"].items()
+            if each["result"] == "cannot"
+        ]
+    text += f"\n\n{format_markdown(rows)}\n## Scenarios\n\n"
+    names = dict.fromkeys(name for one in measured for name in one["scenarios"])
+    grid = [("scenario", *(one["title"] for one in measured))]
+    grid += [
+        (name, *(one["scenarios"].get(name, {}).get("result", "") for one in measured)) for name in names
+    ]
+    text += (
+        "`sync`: plain functions as tools; `crew`: in a crew; `inner`, `handoff`: an agent inside the agent, "
+    )
+    text += f"with the adapter or covered by it; `inner-unguarded`: without.\n\n{format_markdown(grid)}"
+    text += f"\n## What cannot\n\n{format_markdown(cannot)}\n## Ways around\n"
+    for one in measured:
+        text += f"\n{one['title']}:\n\n" + "".join(f"- {way}\n" for way in one["around"])
+    return {"docs/frameworks-measured.md": text}
 
 
 def schema_files() -> dict[str, str]:

@@ -10,6 +10,7 @@
     rules.json            which of many handlers with rules it started (see `test_rules`)
     oracle.py             what it does with a hook's answer (see `oracle`)
     guard.py              a guard as its own documentation tells people to write it (see `guards`)
+    facts.yaml            what tests over all agents ask about it (see `AgentFacts`)
     fields.json           which field stands where in its payloads (see `fields`)
     installs/CASE/before  its files as people keep them (see `test_installs`)
 
@@ -19,10 +20,11 @@ None of them is needed; every test finds those that are there.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import MappingProxyType, ModuleType
+from typing import Any, Literal, NamedTuple
 
 import yaml
 
@@ -57,6 +59,32 @@ def load(name: str) -> dict[str, ModuleType]:
         dialect: import_module(f"tests.agents.{path.parent.name}.{name}")
         for dialect, path in find(f"{name}.py").items()
     }
+
+
+class AgentFacts(NamedTuple):
+    """What tests over all agents ask about one of them, told a second time.
+
+    `reads`: where it reads a project's file by itself: `start` in its start folder only, `repository` from
+    every folder of the repository, `root` from its root (below it, nobody knows). `trust`: whether it asks a
+    person before it trusts a folder. `sends`: what of `mode` and `transcript` is in its payloads.
+    `transcript`: whether the file is of a form that hookport translates. `agnix_looks`: whether that linter
+    looks into its files; `agnix`: what it says of them, rule -> the sources of `test_second_reader`.
+    """
+
+    reads: Mapping[str, str] = MappingProxyType({})
+    trust: Literal["asked for", "not asked for"] = "asked for"
+    sends: Sequence[str] = ()
+    transcript: Literal["translated", "untranslated"] = "translated"
+    agnix_looks: bool = True
+    agnix: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
+FACTS = {dialect: AgentFacts(**read_yaml(path)) for dialect, path in find("facts.yaml").items()}
+
+
+def facts_of(dialect: str) -> AgentFacts:
+    """The facts of an agent; those that most have, where its folder has no file of them."""
+    return FACTS.get(dialect, AgentFacts())
 
 
 def payload(name: str) -> Path:

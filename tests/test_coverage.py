@@ -1,8 +1,8 @@
 """The law of coverage, over every place and agent: exactly one of the agent, an entry of ours, an error.
 
-What agents load by themselves is told here a second time, as it was measured in November 2026 (Claude Code
-2.1.325, Codex 0.166.0, Copilot CLI 1.0.102, droid 0.215.0, Gemini CLI 0.61.0, Qwen Code 0.24.4, Cline 3.0.65,
-Mistral Vibe 3.0.2) or as their documentation says.
+What agents load by themselves is told a second time in their `facts.yaml`, as it was measured in November
+2026 (Claude Code 2.1.325, Codex 0.166.0, Copilot CLI 1.0.102, droid 0.215.0, Gemini CLI 0.61.0, Qwen Code
+0.24.4, Cline 3.0.65, Mistral Vibe 3.0.2) or as their documentation says.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from hookport.runtime import plan
 from hookport.runtime.plan import CallOrigin
 from hookport.runtime.sources import make_sources
 from hookport.shapes.dialect import list_locations
+from tests.agent_data import FACTS, facts_of
 from tests.approval import approve
 
 if TYPE_CHECKING:
@@ -45,60 +46,8 @@ GUARD = {
     "handler": {"type": "command", "command": "echo no >&2; exit 2"},
 }
 SCRIPT = "#!/bin/sh\necho '{\"cancel\": true}'\n"
-# Where an agent reads a project's file: `start` in its start folder only, `repository` from every folder of
-# the repository, `root` from its root (below it, nobody knows: --trust-folder changes what is read).
-READS: dict[str, dict[str, str]] = {
-    "antigravity": {
-        ".agents/hooks.json": "start",
-        ".agent/hooks.json": "start",
-        "_agents/hooks.json": "start",
-        "_agent/hooks.json": "start",
-    },
-    "augment": {".augment/settings.json": "repository", ".augment/settings.local.json": "repository"},
-    "claude-code": {".claude/settings.json": "start", ".claude/settings.local.json": "repository"},
-    "cline": {".clinerules/hooks/*": "repository", ".cline/hooks/*": "repository"},
-    "codex": {},  # it trusts hooks one by one, and none here
-    "copilot-cli": {
-        ".github/hooks/hookport.json": "root",
-        ".github/hooks/*.json": "root",
-        ".github/copilot/settings.json": "root",
-        ".github/copilot/settings.local.json": "root",
-        ".github/hooks/hookport-vscode.json": "root",
-    },
-    "crush": {"crush.json": "repository", ".crush.json": "repository"},
-    "cursor": {".cursor/hooks.json": "repository"},
-    "devin": {
-        ".devin/hooks.v1.json": "start",
-        ".devin/config.json": "start",
-        ".devin/config.local.json": "start",
-    },
-    "factory-droid": {
-        ".factory/hooks.json": "repository",
-        ".factory/settings.json": "repository",
-    },
-    "gemini-cli": {".gemini/settings.json": "start"},
-    "goose": {".agents/plugins/hookport/hooks/hooks.json": "start"},
-    "grok-build": {".grok/hooks/hookport.json": "repository", ".grok/hooks/*.json": "repository"},
-    "kilo": {},
-    "kimi-cli": {},
-    "kiro": {
-        ".kiro/hooks/hookport.json": "repository",
-        ".kiro/agents/hookport.json": "repository",
-        ".kiro/hooks/*.json": "repository",
-        ".kiro/hooks/*.kiro.hook": "repository",
-    },
-    "mistral-vibe": {".vibe/hooks.toml": "start"},
-    "opencode": {},
-    "pi": {},
-    "qwen-code": {".qwen/settings.json": "start"},
-    "reasonix": {".reasonix/settings.json": "repository"},
-    "vs-code-copilot": {
-        ".github/hooks/hookport-vscode.json": "repository",
-        ".github/hooks/*.json": "repository",
-        ".github/hooks/hookport.json": "repository",
-    },
-    "windsurf": {".windsurf/hooks.json": "repository", ".devin/hooks.json": "repository"},
-}
+# Claude Code asks whether a folder is trusted, and calls no entry before.
+UNASKED = {"claude-code", *(name for name, facts in FACTS.items() if facts.trust == "not asked for")}
 PROJECT = [site for site in list_sites() if site.scope == "project"]
 
 
@@ -187,11 +136,21 @@ def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -
 
 
 def test_every_dialect_with_files_of_its_own_stands_here() -> None:
-    assert sorted(READS) == sorted(list_agents())
+    """But for code modules, which are no hooks, and for agents without a project's files."""
     covered = {dialect.id for site in SITES for dialect in site.dialects}
-    code = {"kilo", "opencode", "pi"}
-    alone = {name for name in list_dialects() if not get(name).shape.companions}
-    assert alone - covered <= code | {"kimi-cli"}
+    alone = [get(name) for name in list_dialects() if not get(name).shape.companions]
+    assert [
+        dialect.id
+        for dialect in alone
+        if "module" not in dialect.other_places
+        and dialect.id not in covered
+        and any(place.scope == "project" for place in dialect.locations)
+    ] == []
+
+
+@pytest.mark.parametrize(("agent", "path"), [(name, path) for name in FACTS for path in FACTS[name].reads])
+def test_what_an_agent_reads_is_among_its_places(agent: str, path: str) -> None:
+    assert path in {place.path for place in list_locations(get(agent), "own", "run", "also read")}
 
 
 @pytest.mark.parametrize("site", SITES, ids=lambda site: site.path)
@@ -200,15 +159,11 @@ def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site
     found = discover(str(root), env)
     assert [one.file for one in found.hooks] == [str(root / file_at(site))]
     for agent in list_agents():
-        rule = READS[agent].get(site.path, "") if not site.package else ""
+        rule = facts_of(agent).reads.get(site.path, "") if not site.package else ""
         for start, entry in ((root, "project"), (root, "user"), (root / "pkg", "user")):
-            is_trusted = entry == "project" or agent in {"claude-code", *UNASKED}
+            is_trusted = entry == "project" or agent in UNASKED
             loads = bool(rule) and is_trusted and (start == root or rule == "repository")
             assert runs(root, agent, start, entry, env) is not loads, (agent, str(start), entry)
-
-
-# Agents that ask nobody whether a folder is trusted; Claude Code asks, and calls no entry before.
-UNASKED = ("augment", "cline", "crush", "devin", "factory-droid", "goose", "kiro", "qwen-code", "reasonix")
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def files(folder: Path) -> dict[Path, bytes]:
 def parsed(path: Path, text: bytes) -> Any:
     if path.suffix == ".toml":
         return tomllib.loads(text.decode())
-    if path.suffix == ".yaml":
+    if path.suffix in (".yaml", ".yml"):
         return yaml.safe_load(text)
     assert path.suffix == ".json", path
     return json.loads(text)

@@ -1,6 +1,7 @@
 """agnix, a linter for agents' configuration that others wrote, reads what hookport writes.
 
-What it still says is the table below, no more and no less; docs/second-reader.md decides each row.
+What it still says is in the `facts.yaml` of each agent, no more and no less; docs/second-reader.md decides
+each row.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from hookport.agents import get, list_agents
 from hookport.convert import pipeline
 from hookport.model.events import EVENTS
 from hookport.model.tools import TOOLS
+from tests.agent_data import FACTS, facts_of
 
 VERSION = "0.59.3"
 PAGE = Path(__file__).parent.parent / "docs" / "second-reader.md"
@@ -86,62 +88,6 @@ SOURCES: dict[str, list[dict[str, Any]]] = {
     ],
 }
 
-# Agents whose files agnix does not look into: a wrong name in them goes unseen.
-UNREAD = frozenset(
-    {
-        *("antigravity", "crush", "devin", "factory-droid", "grok-build", "kilo", "kimi-cli"),
-        *("mistral-vibe", "opencode", "pi", "reasonix"),
-    }
-)
-# What it still says: agent -> rule -> the sources it says that of.
-EVERYWHERE = ("plain", "every", "fraction")
-KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
-    "augment": {
-        "CC-HK-001": ("every",),
-        "CC-HK-003": ("every",),
-        "CC-HK-008": ("plain", "fraction"),
-        "CC-HK-010": ("every",),
-        "CC-HK-030": ("plain", "fraction"),
-    },
-    "claude-code": {
-        "CC-HK-003": ("every",),
-        "CC-HK-011": ("fraction",),
-        "CC-HK-012": ("fraction",),
-        "CC-HK-030": ("plain", "fraction"),
-        "CC-HK-035": ("every",),
-    },
-    "cursor": {"CUR-032": ("every",)},
-    "gemini-cli": {"GM-026": ("every",)},
-    "goose": {
-        "CC-HK-003": ("every",),
-        "CC-HK-008": ("plain", "fraction"),
-        "CC-HK-030": ("plain", "fraction"),
-    },
-    "kiro": {
-        "KR-HK-021": EVERYWHERE,
-        "KR-HK-027": ("every",),
-        "KR-HK-028": ("every",),
-    },
-    "letta-code": {
-        "CC-HK-003": ("every",),
-        "CC-HK-008": ("plain", "fraction"),
-        "CC-HK-010": ("every",),
-        "CC-HK-030": ("plain", "fraction"),
-        "CC-HK-035": ("every",),
-    },
-    "qwen-code": {
-        "CC-HK-003": ("every",),
-        "CC-HK-008": ("plain", "fraction"),
-        "CC-HK-010": ("every",),
-        "CC-HK-025": ("plain", "every"),
-        "CC-HK-030": ("plain", "fraction"),
-        "CC-HK-035": ("every",),
-    },
-    "reasonix": {"CC-HK-012": EVERYWHERE},
-    "vs-code-copilot": {"COP-017": EVERYWHERE},
-    "windsurf": {"WS-007": EVERYWHERE},
-}
-
 
 def generate(folder: Path, agent: str, source: str) -> Path:
     """The project that hookport writes for an agent, with the script that its hooks start."""
@@ -186,11 +132,11 @@ def complaints(folder: Path) -> list[dict[str, Any]]:
 def test_says_only_what_we_know(agent: str, source: str, tmp_path: Path) -> None:
     found = complaints(generate(tmp_path, agent, source))
     said = "\n".join(f"{one['rule']} {one['file']}: {one['message']}" for one in found)
-    known = {rule for rule, sources in KNOWN.get(agent, {}).items() if source in sources}
+    known = {rule for rule, sources in facts_of(agent).agnix.items() if source in sources}
     assert {one["rule"] for one in found} == known, said
 
 
-@pytest.mark.parametrize("agent", sorted({*list_agents()} - UNREAD))
+@pytest.mark.parametrize("agent", [name for name in list_agents() if facts_of(name).agnix_looks])
 def test_looks_into_the_files(agent: str, tmp_path: Path) -> None:
     generate(tmp_path, agent, "plain")
     for path in tmp_path.rglob("*.json"):
@@ -208,4 +154,4 @@ def test_looks_into_the_files(agent: str, tmp_path: Path) -> None:
 
 def test_every_disagreement_is_decided() -> None:
     told = set(re.findall(r"^### ([A-Z]+(?:-[A-Z]+)*-\d+)", PAGE.read_text("utf-8"), re.MULTILINE))
-    assert told == {rule for rules in KNOWN.values() for rule in rules}
+    assert told == {rule for facts in FACTS.values() for rule in facts.agnix}

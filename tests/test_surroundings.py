@@ -16,6 +16,7 @@ from hookport.install.sync import SyncRequest
 from hookport.runtime import engine, sessions
 from hookport.runtime.plan import PlannedHook
 from hookport.wire.events import read_event
+from tests.agent_data import facts_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -105,12 +106,6 @@ def test_old_files_are_forgotten(tmp_path: Path) -> None:
     assert (path.exists(), data.exists()) == (False, True)
 
 
-SENDS_MODE = {"claude-code", "codex", "factory-droid", "grok-build", "qwen-code"}
-SENDS_TRANSCRIPT = SENDS_MODE | {
-    *("antigravity", "cursor", "gemini-cli", "mistral-vibe", "pi", "vs-code-copilot", "copilot-cli"),
-}
-
-
 @pytest.mark.parametrize("agent", list_agents())
 def test_what_an_agent_does_not_send_is_told(agent: str, tmp_path: Path) -> None:
     """By the name of the field that the script reads, once for each hook; and so is a file for a shell."""
@@ -136,9 +131,9 @@ def test_what_an_agent_does_not_send_is_told(agent: str, tmp_path: Path) -> None
     codes = (f.FieldUnsent.code, f.ShellVariablesUnread.code)
     told = sorted(one.message.partition("which")[0] for one in planned.findings if one.code in codes)
     expected = []
-    if agent not in SENDS_MODE:
+    if "mode" not in facts_of(agent).sends:
         expected.append("'mode.sh' reads permission_mode, ")
-    if agent not in SENDS_TRANSCRIPT:
+    if "transcript" not in facts_of(agent).sends:
         expected.append("'read.sh' reads transcript_path, ")
     if agent not in ("claude-code", "factory-droid") and get_wire(agent).natives.get("session_start"):
         expected.append(

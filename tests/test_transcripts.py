@@ -22,6 +22,7 @@ from hookport.model.runs import Event
 from hookport.runtime import engine, surroundings, transcripts
 from hookport.runtime.plan import PlannedHook
 from tests import agent_data
+from tests.agent_data import facts_of
 
 FILES = agent_data.find("transcript.jsonl")
 PROMPT, FIRST, LAST = "PROMPT please do the task.", "SAY I will look.", "FINAL All done."
@@ -168,4 +169,4 @@ def test_a_form_that_is_not_copied_is_told(agent: str, tmp_path: Path) -> None:
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "HOOKPORT_STATE_DIR": str(tmp_path / "state")}
     (planned,) = sync.plan_sync(str(root), env, SyncRequest((agent,), scope, "bridge")).agents
     told = [one for one in planned.findings if one.code == f.TranscriptDiffers.code]
-    assert bool(told) is (agent in ("antigravity", "cursor", "grok-build", "mistral-vibe"))
+    assert bool(told) is (facts_of(agent).transcript == "untranslated")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.shapes.canonical_answer import MODULE_READS, make_module_answers
+from hookport.shapes import pi_extension as extension
 from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
@@ -10,7 +10,6 @@ from hookport.shapes.dialect import (
     Location,
     Matching,
     Quirk,
-    Tree,
     explain_missing,
     list_ways,
     name_events,
@@ -18,7 +17,6 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.module import HANDLERS, make_module_shape
-from hookport.wire.table import Wire, list_by_event
 
 SOURCES = {
     "src": "@earendil-works/pi-coding-agent 0.87.1: dist/core and docs, November 2026",
@@ -81,106 +79,6 @@ LOCATIONS = (
     Location("user", "~/.pi/agent/extensions/hookport.ts", "lab"),
 )
 
-# pi's wire: what the generated extension sends for an event, and the answers it applies to it.
-# The payload is the event's own object, as captured on 0.87.1, with `hook`, `cwd`, `root`, `sessionId`,
-# `sessionFile` and `stopActive` beside it; the answer is the interchange format's.
-
-KEYS = {
-    "event": "hook",
-    "session": "sessionId",
-    "cwd": "cwd",
-    "root": "root",
-    "stop_active": "stopActive",
-    "transcript": "sessionFile",
-}
-
-_CALL = {"tool": "toolName", "input": "input", "call_id": "toolCallId"}
-_END = {"final_message": "finalMessage"}
-_WHY = {"source": "reason"}
-KEYS_OF: dict[str, dict[str, Tree]] = {
-    "tool_call": _CALL,
-    "tool_result": {**_CALL, "result": "content"},
-    "tool_result (error)": {**_CALL, "error": "content:parts"},
-    "input": {"prompt": "text", "source": "source"},
-    "before_agent_start": {"prompt": "prompt"},
-    "session_start": _WHY,
-    "session_shutdown": _WHY,
-    "session_before_compact": {**_WHY, "instructions": "customInstructions"},
-    "session_compact": _WHY,
-    "agent_end": _END,
-    "agent_end (error)": _END,
-    "agent_end (aborted)": _END,
-    "message_end (assistant)": {"final_message": "message.content:parts"},
-    "ui_prompt_start": {"source": "kind"},
-}
-
-# A new session takes the place of another as a cleared one does; a compaction comes at a threshold, or when
-# the context overflows; a prompt is typed, sent by a program or by an extension (src).
-_COMPACTED = {"auto": ["threshold", "overflow"]}
-WORDS: dict[str, dict[str, Tree]] = {
-    "session_start": {"clear": "new"},
-    "session_end": {"clear": "new", "complete": "quit"},
-    "before_compact": _COMPACTED,
-    "after_compact": _COMPACTED,
-    "before_prompt": {"user": "interactive", "sdk": "rpc", "system": "extension"},
-}
-
-# What an event's own object always has (src).
-FIXED_OF: dict[str, dict[str, Tree]] = {
-    "tool_call": {"toolCallId": ""},
-    "tool_result": {"toolCallId": "", "isError": False},
-    "tool_result (error)": {"toolCallId": "", "isError": True, "content": []},
-    "input": {"source": "interactive"},
-    "agent_end": {"messages": []},
-}
-
-# An edit's text stands in a list; before 0.73 it did not, and both are still taken (src).
-INPUTS = {
-    "file_edit": {"old": "oldText", "new": "newText"},
-    "edits": {"old": "oldText", "new": "newText"},
-}
-
-# The extension blocks a tool with the reason, keeps a prompt from the agent, gives the reason in place of a
-# result or as the next prompt, and cancels a compaction; a person is asked where there is one (lab, own). A
-# message is a notification.
-ANSWERS: dict[str, dict[str, Tree]] = {
-    "tool_call": make_module_answers("deny", "ask", "rewrite", "context"),
-    "tool_result": make_module_answers("deny", "context", "result"),
-    "tool_result (error)": make_module_answers("deny", "context", "result"),
-    "input": make_module_answers("deny", "context"),
-    "before_agent_start": make_module_answers("context"),
-    "session_start": make_module_answers("context"),
-    "agent_end": make_module_answers("deny"),
-    "session_before_compact": make_module_answers("deny"),
-    "*": make_module_answers(),
-}
-
-
-def build_wire(natives: list[str]) -> Wire:
-    """The wire of these native events."""
-    types = {native: {"type": native.partition(" ")[0]} for native in natives}
-    return Wire(
-        keys=KEYS,
-        by_event=list_by_event(
-            keys=KEYS_OF,
-            fixed={native: {**type_, **FIXED_OF.get(native, {})} for native, type_ in types.items()},
-        ),
-        words=WORDS,
-        transcript="tree",
-        inputs=INPUTS,
-        texts=(":parts",),
-        results={"*": [{"type": "text", "text": "$text"}]},
-        env={"PI_PROJECT_DIR": "$root"},
-        starts_in="root",
-        marks=("hook", "type"),
-        answers=ANSWERS,
-        reads=MODULE_READS,
-        # It runs code of its own and no command, so that only our own module reads an answer.
-        obeys={},
-        lifts=False,
-    )
-
-
 DIALECT = Dialect(
     id="pi",
     title="pi",
@@ -193,13 +91,7 @@ DIALECT = Dialect(
     },
     markers={"PI_CODING_AGENT": "lab"},
     locations=LOCATIONS,
-    other_places={
-        "module": tuple(
-            place._replace(path=f"{place.path.removesuffix('hookport.ts')}{name}", source="src")
-            for place in LOCATIONS
-            for name in ("*.ts", "*.js", "*/index.ts", "*/index.js")
-        )
-    },
+    other_places={"module": extension.list_places(LOCATIONS)},
     events=EVENTS,
     lacks=LACKS,
     tools=name_tools(
@@ -216,8 +108,8 @@ DIALECT = Dialect(
     handlers=HANDLERS,
     # A guard's own error denies: what is thrown on `tool_call` blocks the tool; on every other event pi would
     # go on as if nothing had been said (lab), so the template catches it and answers.
-    shape=make_module_shape("pi.ts"),
-    wire=build_wire([spec.native for spec in EVENTS]),
+    shape=make_module_shape("pi.ts", "pi_extension.ts"),
+    wire=extension.make_wire(EVENTS, "PI_PROJECT_DIR"),
     obeys=("decision",),
     commands_start="root",
     project_read="start",

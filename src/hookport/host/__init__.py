@@ -10,7 +10,7 @@ import asyncio
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 from hookport.host.approval import Unapproved, UnapprovedHook, approve, find_unapproved
 from hookport.host.engine import Engine, EventRun, HostOptions, make_engine
@@ -56,6 +56,14 @@ class _Base:
     def session(self) -> str:
         """The conversation that an event belongs to unless it names another."""
         return self._engine.session
+
+    def as_blocking(self) -> Host:
+        """The same host for code without an event loop."""
+        return _share(Host, self._engine)
+
+    def as_async(self) -> AsyncHost:
+        """The same host for code in an event loop."""
+        return _share(AsyncHost, self._engine)
 
 
 class Host(_Base):
@@ -164,6 +172,16 @@ class AsyncHost(_Base):
     async def approve(self, shown: Unapproved) -> None:
         """Approve what the user was shown, and agreed to; ValueError if the hooks changed since."""
         await asyncio.to_thread(approve, shown, self._engine.env)
+
+
+_Kind = TypeVar("_Kind", bound=_Base)
+
+
+def _share(kind: type[_Kind], engine: Engine) -> _Kind:
+    """Another view of one engine, with all that it remembers."""
+    host = object.__new__(kind)
+    host._engine = engine
+    return host
 
 
 def _end(run: EventRun) -> None:

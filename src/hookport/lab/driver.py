@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 class AgentPackage(NamedTuple):
     """The package of the program, by name and pinned version, and the lowest Node or Python it needs.
 
-    `program` is the file that starts it, if its name differs from that on PATH. `is_last`: later releases are
-    not this agent.
+    `program` is the file that starts it, if its name differs from that on PATH. `bun`: the version of Bun, a
+    package on npm, that runs it. `is_last`: later releases are not this agent.
     """
 
     registry: Literal["npm", "pypi"]
@@ -25,6 +25,7 @@ class AgentPackage(NamedTuple):
     node: int = 0
     python: tuple[int, int] = (0, 0)
     program: str = ""
+    bun: str = ""
     is_last: bool = False
 
 

@@ -89,7 +89,9 @@ def find_cached(name: str, driver: Driver) -> Program | None:
     if not launcher.exists():
         return None
     argv: tuple[str, ...] = (str(launcher),)
-    if driver.package.node:
+    if driver.package.bun:
+        argv = (str(scripts / "bun"), *argv)
+    elif driver.package.node:
         node = _find_node(driver.package.node)
         if not node:
             return None
@@ -194,7 +196,8 @@ def _fetch_npm(package: AgentPackage, folder: Path, progress: Progress) -> None:
         )
     folder.mkdir()
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
-    command = [npm, "install", "--prefix", str(folder), *quiet, f"{package.name}@{package.version}"]
+    packages = [f"{package.name}@{package.version}", *([f"bun@{package.bun}"] if package.bun else [])]
+    command = [npm, "install", "--prefix", str(folder), *quiet, *packages]
     _run_fetch(command, package, progress)
 
 

@@ -133,8 +133,8 @@ def read_data(
     )
 
 
-def make_module_shape(template: str) -> Shape:
-    """The shape for a host, by the template with its own part of the code."""
+def make_module_shape(*templates: str) -> Shape:
+    """The shape for a host, by the templates with its own part of the code; the last one has imports."""
 
     def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
         entries = [_write_hook(dialect, hook) for hook in manifest.hooks]
@@ -142,7 +142,8 @@ def make_module_shape(template: str) -> Shape:
         natives = [spec.native.partition(" (")[0] for spec in dialect.events]
         callbacks = [native for native in dict.fromkeys(natives) if not native.startswith(BUS)]
         lines = ",\n".join("  " + json.dumps(entry, ensure_ascii=True) for entry in entries)
-        imports, code = _split_imports(read_template(template))
+        *own, last = [read_template(template) for template in templates]
+        imports, code = _split_imports(last)
         values = {
             "MARK": MARK,
             "TITLE": dialect.title,
@@ -151,7 +152,8 @@ def make_module_shape(template: str) -> Shape:
             **_describe_project(dialect),
         }
         shared = read_template("module.ts").replace("// __IMPORTS__\n", imports)
-        return {dialect.locations[0].path: f"{fill(shared, values)}\n{fill(code, values)}"}
+        parts = [fill(part, values) for part in (shared, *own, code)]
+        return {dialect.locations[0].path: "\n".join(parts)}
 
     return Shape(decode, encode, by_event=False)
 
@@ -193,11 +195,23 @@ def write_tool_pattern(dialect: Dialect, terms: tuple[Term, ...]) -> str:
 
 
 def _write_mcp_pattern(dialect: Dialect, term: Term) -> str:
-    """An MCP tool's name; the host replaces characters that a tool's name cannot have by `_`."""
-    joint = dialect.mcp.joint if dialect.mcp else ""
-    server, tool = (_escape(re.sub(r"[^A-Za-z0-9_-]", "_", part)) for part in (term.value, term.tool))
-    return (".+" if term.value == ANY_SERVER else server) + (
-        joint + (tool or ".+") if term != Term("mcp", ANY_SERVER) else ""
+    """An MCP tool's name; the host replaces characters that a tool's name cannot have by `_`.
+
+    A host whose names are in small letters also leaves out a server's name that the tool's begins with.
+    """
+    prefix, joint = (dialect.mcp.prefix, dialect.mcp.joint) if dialect.mcp else ("", "")
+    allowed = (dialect.mcp.allowed if dialect.mcp else "") or "A-Za-z0-9_-"
+    is_small = "A-Z" not in allowed
+    server, tool = (
+        _escape(re.sub(f"[^{allowed}]", "_", part.lower() if is_small else part))
+        for part in (term.value, term.tool)
+    )
+    if is_small and tool.startswith(f"{server}_"):
+        tool = f"(?:{server}_)?{tool.removeprefix(f'{server}_')}"
+    return (
+        _escape(prefix)
+        + (".+" if term.value == ANY_SERVER else server)
+        + (joint + (tool or ".+") if term != Term("mcp", ANY_SERVER) else "")
     )
 
 

@@ -28,6 +28,7 @@ KINDS: dict[str, tuple[type, str]] = {
 }
 
 # Keys of an obey table beside those of a read table:
+#   wins      over a denying exit code: `json` any printed answer, `verdict` one that has a verdict
 #   speaks    what a denying exit code needs beside it: `stderr`, or `any` text
 #   json      as in a read table, and `but 2`: with every exit code but 2, with which stderr is read
 #   named     `all`: nested output without the event's name drops the answer, `nested`: only itself;
@@ -68,7 +69,10 @@ def _decide(wire: Wire, result: RunResult, native: str, canonical: str) -> Decis
         verdict = ""
     printed = _find_printed(table, result, code)
     decided = None if printed is None else _decide_json(table, printed, wire.said.get(native, native))
-    if verdict == "deny" and (decided is None or table.get("wins") != "json"):
+    wins = table.get("wins") == "json" or (
+        table.get("wins") == "verdict" and decided is not None and decided.verdict != "none"
+    )
+    if verdict == "deny" and (decided is None or not wins):
         reason = errors or (decided.reason if decided else "") or result.stdout.strip()[:2000]
         ends = str(code) in table.get("ends", ())
         return Decision("deny", reason, carry_on=not ends)
