@@ -1,7 +1,7 @@
 """Guesses what an unknown tool does from the keys of its input, and the spelling of those keys.
 
 Keys and their kinds are those of the captured payloads and the input tables of all agents, and of captures
-of deepagents-code 0.1.88, goose 1.52.0, Grok Build 1.0.41, Hermes 0.19.0, Letta Code 0.25.9 and OpenHands
+of Deep Agents Code 0.1.88, goose 1.52.0, Grok Build 1.0.41, Hermes 0.19.0, Letta Code 0.25.9 and OpenHands
 1.16.0, November 2026. The order of the keys in a payload does not matter.
 """
 
