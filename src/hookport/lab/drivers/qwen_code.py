@@ -89,6 +89,8 @@ DRIVER = Driver(
     lacks={
         "before_tool_execute.untrusted": "Qwen Code runs no shell in an untrusted folder,"
         " whatever approvals it has (measured, 0.24.4)",
+        "subagent_start.context": "a subagent in the background does not get the context of SubagentStart"
+        " (measured, 0.24.4)",
         "session_end.fires": "SessionEnd does not fire with `-p` (measured, 0.24.4)",
     },
 )
