@@ -358,6 +358,30 @@ def test_the_files_of_an_agent_that_does_not_answer_say_what_it_trusts(place: Pl
     assert states() == [(keys[0], "true", "trusted"), (keys[1], "exit 0", "modified")]
 
 
+def test_an_agent_that_lists_the_commands_it_approved(place: Place) -> None:
+    folder = place.home / ".hermes"
+    folder.mkdir()
+    config, approved = folder / "config.yaml", folder / "shell-hooks-allowlist.json"
+    config.write_text("hooks:\n  pre_tool_call:\n    - command: sh -c 'a | b'\n    - command: ./c\n")
+    old = {"event": "pre_tool_call", "command": "./c", "approved_at": "2026-11-20T00:00:00Z"}
+    approved.write_text(json.dumps({"approvals": [old]}))
+    root = str(place.root)
+
+    def states() -> list[tuple[str, str]]:
+        return [(one.command, one.state) for one in agent_trust.list_states(root, place.env)]
+
+    assert states() == [("a | b", "untrusted"), ("./c", "trusted")]
+    agent_trust.approve(agent_trust.list_untrusted(root, place.env), root, place.env)
+    assert states() == [("a | b", "trusted"), ("./c", "trusted")]
+    # The command is listed as the file has it.
+    new = {"event": "pre_tool_call", "command": "sh -c 'a | b'"}
+    assert json.loads(approved.read_text()) == {"approvals": [old, new]}
+    approved.unlink()
+    assert [state for _, state in states()] == ["untrusted", "untrusted"]
+    config.write_text(config.read_text() + "hooks_auto_accept: true\n")
+    assert [state for _, state in states()] == ["trusted", "trusted"]
+
+
 REAL = os.environ.get("HOOKPORT_REAL_CODEX", "")
 
 

@@ -200,6 +200,7 @@ def test_an_installed_program_says_its_version(tmp_path: Path, monkeypatch: pyte
     for text, version in (
         ("echo small v1.0.102; sleep 0", "1.0.102"),
         ("echo 2.1.325-beta.1 '(Small)'", "2.1.325-beta.1"),
+        ("echo retrying in 2.5s; echo 1.16.0", "1.16.0"),
         ("echo no number", ""),
         ("echo 1.2.3; exit 1", ""),
     ):

@@ -641,13 +641,13 @@ DIALECT = Dialect(
                 HOOK_TRUST: HookTrust(
                     "~/.codex/config.toml",
                     ("hooks", "state"),
-                    "{file}:{event}:{group}:{index}",
-                    "trusted_hash",
-                    "enabled",
                     "Start `codex` here and review the hook with `/hooks`.",
                     "lab",
-                    hash_handler,
-                    list_hooks,
+                    name="{file}:{event}:{group}:{index}",
+                    field="trusted_hash",
+                    switch="enabled",
+                    fingerprint=hash_handler,
+                    list_hooks=list_hooks,
                 )
             },
         ),

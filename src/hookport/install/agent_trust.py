@@ -14,7 +14,13 @@ from hookport.errors import InputError, Problem
 from hookport.install.files import apply
 from hookport.model.hooks import Hook
 from hookport.project import salvage
-from hookport.project.agent_trust import fingerprint_hook, read_hook_trust, spell_trust_key, value_at
+from hookport.project.agent_trust import (
+    fingerprint_hook,
+    make_trust_row,
+    read_hook_trust,
+    spell_trust_key,
+    value_at,
+)
 from hookport.project.contents import Change, read_file
 from hookport.project.disk import read_data
 from hookport.project.places import resolve_place
@@ -96,8 +102,11 @@ def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> No
         before = read_file(path)
         kind = documents.detect_kind(path)
         try:
-            document = documents.parse(before or b"", kind)
-            after = document.rewrite(_add_approvals(trust, document.tree, agent_hooks))
+            if before is None:
+                after = documents.dump(_add_approvals(trust, {}, agent_hooks), kind)
+            else:
+                document = documents.parse(before, kind)
+                after = document.rewrite(_add_approvals(trust, document.tree, agent_hooks))
         except (documents.SyntaxProblem, documents.RewriteFailed) as error:
             raise InputError(Problem(str(error), file=path)) from None
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -106,6 +115,10 @@ def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> No
 
 def _add_approvals(trust: HookTrust, tree: Tree, hooks: Sequence[AgentHook]) -> Tree:
     """An agent's settings with the current hooks approved."""
+    if trust.row:
+        rows = [row for row in value_at(tree, trust.key) or [] if isinstance(row, Mapping)]
+        added = (make_trust_row(trust, hook.key, hook.hash) for hook in hooks)
+        return _set_value(tree, trust.key, [*rows, *(row for row in added if row not in rows)])
     state = dict(value_at(tree, trust.key) or {})
     for hook in hooks:
         state[hook.key] = {**state.get(hook.key, {}), trust.field: hook.hash}

@@ -31,7 +31,7 @@ NODE = 22
 VERSION_SECONDS = 30.0
 FETCH_SECONDS = 900.0
 ASK_SECONDS = 60.0
-VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-+.][0-9A-Za-z]+)*")
+VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-+.][0-9A-Za-z]+)*(?!\w)")
 BUILT = ".built"
 
 UNREACHED = re.compile(

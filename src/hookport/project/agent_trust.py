@@ -95,15 +95,20 @@ def _covers(folder: Path, root: Path, trust: FolderTrust) -> bool:
 
 
 def spell_trust_key(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
-    """The name under which an agent trusts one hook: its file, event and numbers."""
+    """The name under which an agent trusts one hook: its file, event and numbers, or its event alone."""
+    if trust.row:
+        return _find_native_event(path)
     group, index = (*(step for step in path if isinstance(step, int)), 0, 0)[:2]
     return trust.name.format(file=file, event=_spell_event(path), group=group, index=index)
 
 
 def _spell_event(path: tuple[str | int, ...]) -> str:
     """The event of a hook, in snake case."""
-    event = next((step for step in path[1:] if isinstance(step, str)), "")
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", event).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", _find_native_event(path)).lower()
+
+
+def _find_native_event(path: tuple[str | int, ...]) -> str:
+    return next((step for step in path[1:] if isinstance(step, str)), "")
 
 
 def read_hook_trust(
@@ -116,6 +121,15 @@ def read_hook_trust(
     place = next(iter(expand_place(trust.file, dialect, root, env)), None)
     document = read_settings_file(place) if place else None
     states = value_at(document.tree, trust.key) if document else None
+    if trust.row:
+        setting, key = trust.lifted
+        lifting = find_first_with_key((setting,), key, dialect, root, env) if setting else None
+        if lifting and value_at(lifting[1].tree, key) is True:
+            return TrustVerdict(is_trusted=True, path=place)
+        row = make_trust_row(trust, spell_trust_key(trust, file, path), fingerprint_hook(trust, file, path))
+        evidence = _read_trust_row(trust, row, states)
+        why = "it is not approved" if evidence else ""
+        return TrustVerdict(not evidence, place, evidence, why)
     keys = [spell_trust_key(trust, name, path) for name in dict.fromkeys((file, os.path.realpath(file)))]
     state = next((states[key] for key in keys if isinstance(states, Mapping) and key in states), None)
     name = spell_key((*trust.key, keys[0]))
@@ -139,8 +153,20 @@ def read_hook_trust(
     return TrustVerdict(is_trusted=True, path=place)
 
 
+def _read_trust_row(trust: HookTrust, wanted: Mapping[str, Tree], rows: Tree) -> str:
+    """The evidence that a hook has no row in the list of the trusted ones; empty if it has."""
+    each = rows if isinstance(rows, list) else []
+    has_row = any(isinstance(row, Mapping) and wanted.items() <= row.items() for row in each)
+    return "" if has_row else f"{spell_key(trust.key)} does not have its command"
+
+
+def make_trust_row(trust: HookTrust, event: str, command: str) -> dict[str, Tree]:
+    """The row by which an agent trusts a hook."""
+    return dict(zip(trust.row or (), (event, command), strict=False))
+
+
 def fingerprint_hook(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
-    """The agent's hash of the current hook; empty if it has none."""
+    """The agent's hash of the current hook, or the command that it is known by; empty if it has none."""
     document = read_settings_file(Path(file))
     trees: list[Tree] = [document.tree if document else None]
     for step in path:
@@ -148,6 +174,8 @@ def fingerprint_hook(trust: HookTrust, file: str, path: tuple[str | int, ...]) -
         is_list = isinstance(step, int) and isinstance(inside, list) and step < len(inside)
         trees.append(inside[step] if is_list else value_at(inside, (str(step),)))
     groups = [tree for tree in trees if isinstance(tree, Mapping)]
+    if trust.row and groups and groups[-1] is trees[-1]:
+        return str(groups[-1].get("command", ""))
     if trust.fingerprint is None or not groups or groups[-1] is not trees[-1]:
         return ""
     return trust.fingerprint(_spell_event(path), groups[-2] if len(groups) > 1 else {}, groups[-1])

@@ -262,17 +262,22 @@ class HookTrust(NamedTuple):
     numbers; without `field` there the hook is not trusted, and with `switch` false it is off. `fingerprint`
     makes the value that `field` must have from the event, the group and the entry as they are now.
     `list_hooks` asks the agent for the hooks of a project; None if it does not answer.
+    With `row` there is a list instead, and a trusted hook has a row in it with its event at the first of
+    these fields and its command at the second, both as its file has them. `lifted`: a settings file, and the
+    key in it that trusts every hook if it is true.
     """
 
     file: str
     key: tuple[str, ...]
-    name: str
-    field: str
-    switch: str
     fix: str
     source: str
+    name: str = ""
+    field: str = ""
+    switch: str = ""
     fingerprint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
     list_hooks: Callable[[str, Mapping[str, str]], list[AgentHook] | None] | None = None
+    row: tuple[str, str] | None = None
+    lifted: tuple[str, tuple[str, ...]] = ("", ())
 
 
 class PluginStore(NamedTuple):

@@ -306,7 +306,7 @@ def read_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree]
 
 def write_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
     """Write a canonical input with the wire's field names."""
-    if native in wire.patches:
+    if native in wire.patches and ("patch" in canonical or native not in wire.inputs):
         from hookport.wire import patch
 
         text = canonical.get("patch")
@@ -526,9 +526,9 @@ def _find_tools(wire: Wire, name: str) -> list[str]:
 def _choose_variant(variant: Sequence[Tree], raw: Mapping[str, Tree]) -> list[str]:
     field, by_value = variant
     value = raw.get(field)
-    chosen = by_value.get("" if value is None else str(value)) or by_value.get("*")
-    if not chosen or isinstance(chosen, str):
-        return [chosen] if chosen else []
+    chosen = by_value.get("" if value is None else str(value), by_value.get("*"))
+    if chosen is None or isinstance(chosen, str):
+        return [] if chosen is None else [chosen]
     return _choose_variant(chosen, raw)
 
 
@@ -569,9 +569,15 @@ def _split_server_last(wire: Wire, name: str, server: str) -> tuple[str, str]:
     return ("", name) if joint in tool else (server, tool)
 
 
+def takes_patch(wire: Wire, native: str, raw: Tree) -> bool:
+    """Whether a tool's input must be a patch: with a row of `inputs` too, only one that has the field."""
+    field = wire.patches.get(native)
+    return field is not None and not (native in wire.inputs and isinstance(raw, dict) and field not in raw)
+
+
 def expand_call(wire: Wire, call: Call) -> Call:
     """The call with a part for each of its actions."""
-    if call.native in wire.patches:
+    if takes_patch(wire, call.native, call.raw):
         from hookport.wire import patch
 
         field = find_patch_field(wire, call)

@@ -17,6 +17,7 @@ from hookport.wire.events import (
     list_elements,
     read_input,
     rename_fields,
+    takes_patch,
     write_element,
     write_input,
 )
@@ -116,7 +117,7 @@ def _edit_raw(wire: Wire, tool: str, native: str, shown: Tree, raw: Mapping[str,
 def _read_own_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
     """Read the agent's own input into canonical terms; None if it must be a patch and is none."""
     plain = read_input(wire, tool, native, raw)
-    if native not in wire.patches:
+    if not takes_patch(wire, native, raw):
         return plain
     expanded = expand_call(wire, Call(tool, native, input=plain, raw=raw))
     return dict(expanded.input) if expanded.parts else None
@@ -125,7 +126,7 @@ def _read_own_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, 
 def _read_single_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
     """Read a script's input into canonical terms as one call of the tool; None if it is not exactly one."""
     plain = read_input(wire, tool, native, raw)
-    if native not in wire.patches and native not in wire.batches:
+    if not takes_patch(wire, native, raw) and native not in wire.batches:
         return plain
     expanded = expand_call(wire, Call(tool, native, input=plain, raw=raw))
     if len(expanded.parts) != 1 or expanded.parts[0].tool != tool:
@@ -137,7 +138,7 @@ def rewrite_call(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
     """The agent's own call with a new input, in both forms."""
     wire = infer_wire(wire, call)
     raw = write_input(wire, call.tool, call.native, canonical)
-    if call.native in wire.patches and isinstance(raw, dict) and isinstance(call.raw, dict):
+    if takes_patch(wire, call.native, call.raw) and isinstance(raw, dict) and isinstance(call.raw, dict):
         field = find_patch_field(wire, call)
         raw = {**call.raw, field: raw[wire.patches[call.native]]}
     if key := find_wrapped(wire, call.raw):
@@ -151,7 +152,7 @@ def rewrite_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tr
     wire = infer_wire(wire, call)
     parts = list(call.parts)
     parts[number] = parts[number].replace(input=dict(canonical))
-    if call.native in wire.patches:
+    if takes_patch(wire, call.native, call.raw):
         from hookport.wire import patch
 
         if "moved_from" in call.parts[number].input:

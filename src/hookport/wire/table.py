@@ -55,6 +55,7 @@ class Wire(Value):
     # with `$tool` and `$input` in it.
     inputs: Mapping[str, Mapping[str, Any]] = {}
     # Native tools whose input has the patch format, and the field it stands in; empty: the input is the text.
+    # A tool that `inputs` has a row for, by its own name, takes plain fields instead where it has no patch.
     patches: Mapping[str, str] = {}
     # Native tools that number the fields of their edits (`old_str_1`, `old_str_2`); each is one of `edits`.
     numbered: Sequence[str] = ()
@@ -63,7 +64,8 @@ class Wire(Value):
     # object with the fields of `inputs`). An element's list of words, or its `args`, make one command.
     batches: Mapping[str, Sequence[Any]] = {}
     # Native tools that are another canonical tool by the value of a field: (field, {value: tool}); an empty
-    # value is for no value, `*` for any other, and another such pair asks another field.
+    # value is for no value, `*` for any other, and another such pair asks another field. An empty tool is one
+    # that no word names and no guard is asked about.
     variants: Mapping[str, Sequence[Any]] = {}
     # The places of the text in a result, the first with a value counts; and the result written for another
     # agent's event, by native event, canonical tool or `*`, with `$text` in it. Without one the text itself.

@@ -1,0 +1,3 @@
+export default function (amp) {
+  amp.on("session.start", async () => {});
+}
