@@ -9,6 +9,7 @@ import inspect
 import json
 import os
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -25,6 +26,7 @@ from hookport.console.terminal import format_markdown  # noqa: E402
 from hookport.findings import KINDS  # noqa: E402
 from hookport.lab.cells import make_cells  # noqa: E402
 from hookport.lab.page import format_page, format_run  # noqa: E402
+from hookport.lab.results import load_results as load_agent_results  # noqa: E402
 from hookport.model.events import EVENTS  # noqa: E402
 from hookport.shapes.dialect import HOOK_TRUST, SHADOWS, find_quirk  # noqa: E402
 from tests.conformance import RULES, holders  # noqa: E402
@@ -48,7 +50,7 @@ MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
 def main() -> int:
     """Write or compare every page."""
     pages = {**matrix(), **findings(), **commands(), **dialects(), **conformance(), **schema_files()}
-    pages |= frameworks()
+    pages |= {**frameworks(), **readme()}
     stale = [
         path
         for path, text in pages.items()
@@ -142,6 +144,28 @@ def dialects() -> dict[str, str]:
     for name in list_dialects():
         pages[f"docs/dialects/{name}.md"] = dialect_page(get(name))
     return pages
+
+
+def readme() -> dict[str, str]:
+    """The README, with the agents as they are now."""
+    measured = {results.agent for results in load_agent_results()}
+    lists = {
+        "Played on the real program": [name for name in list_agents() if name in measured],
+        "By documentation or source": [name for name in list_agents() if name not in measured],
+    }
+    paragraphs = (
+        textwrap.fill(
+            f"{title} ({len(names)}): {', '.join(f'`{name}`' for name in names)}.",
+            120,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        for title, names in lists.items()
+    )
+    start, end = "<!-- agents: made by docs/generate.py -->\n", "<!-- end of agents -->\n"
+    before, _, rest = (ROOT / "README.md").read_text("utf-8").partition(start)
+    _, _, after = rest.partition(end)
+    return {"README.md": before + start + "\n\n".join(paragraphs) + "\n" + end + after}
 
 
 def dialect_page(one: Dialect) -> str:

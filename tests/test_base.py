@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path, PurePosixPath
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hookport.base import files, folders, paths, quoting
 from hookport.base.places import ends_at, list_rests
@@ -194,3 +198,26 @@ def test_the_rest_of_a_place_within_a_folder() -> None:
     folder = ("/", "home", "me", ".agents", "plugins")
     assert list(list_rests(folder, place)) == [".agents/plugins/*/hooks/hooks.json", "*/hooks/hooks.json"]
     assert list(list_rests((*folder, "mine"), place))[1:] == ["hooks/hooks.json"]
+
+
+NAMES = st.sampled_from(["a", "b", "c", "..", "."])
+PATHS = st.lists(NAMES, min_size=1, max_size=5).map("/".join)
+TREES = st.lists(st.tuples(PATHS, st.sampled_from(["folder", "file", "link"]), PATHS), max_size=8)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a link needs a right there")
+@given(TREES, st.lists(PATHS, min_size=1, max_size=6))
+def test_a_resolver_leads_where_realpath_does(tree: list[tuple[str, str, str]], asked: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        for path, kind, target in tree:
+            with contextlib.suppress(OSError):
+                if kind == "folder":
+                    Path(root, path).mkdir(parents=True)
+                elif kind == "file":
+                    Path(root, path).touch()
+                else:
+                    Path(root, path).symlink_to(target)
+        resolve = paths.make_resolver()
+        places = [place for path in asked for place in (f"{root}/{path}", os.path.normpath(f"{root}/{path}"))]
+        places += ["/", "//", "relative/a", root]
+        assert [resolve(place) for place in places] == [os.path.realpath(place) for place in places]

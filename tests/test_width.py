@@ -33,7 +33,7 @@ import fcntl
 import termios
 
 SOURCE = str(Path(hookport.__file__).parent.parent)
-WIDTHS = (pytest.param(40, marks=pytest.mark.long), 60, 80, 120)
+WIDTHS = (pytest.param(40, marks=pytest.mark.long), 60, pytest.param(80, marks=pytest.mark.long), 120)
 LONG = "a-guard-whose-name-says-in-many-words-what-it-is-for"
 WIDE = "守卫项目的钩子不允许强制推送到主分支"
 REASON = f"no forced pushes to main: {WIDE} 🎉🚀 and somebody else would lose the work of a whole week"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from hookport.errors import spell_path
-from hookport.findings import Finding, MatcherDropped, NeverRuns
+from hookport.findings import Finding, NeverRuns
 from hookport.shapes import claude_wire as claude
 from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.dialect import (
@@ -29,11 +28,8 @@ from hookport.shapes.dialect import (
     name_tools,
     spell_root,
 )
-from hookport.shapes.patterns import is_rust_pattern
+from hookport.shapes.patterns import drop_patterns_unlike_rust, is_rust_pattern
 from hookport.wire.table import Wire
-
-if TYPE_CHECKING:
-    from hookport.model.hooks import Hook
 
 SOURCES = {
     "src": "charmbracelet/crush at 2026-08-21: internal/hooks, internal/config, internal/agent, docs/hooks",
@@ -165,20 +161,6 @@ def _find_dead(dialect: Dialect, file: str, tree: Tree) -> Iterator[Finding]:
         )._replace(file=file)
 
 
-def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """Drop patterns that keep Crush from loading its settings: its engine takes what Rust's takes."""
-    findings: list[Finding] = []
-    adjusted: list[Hook] = []
-    for number, hook in enumerate(hooks):
-        lost = [
-            term.value for term in hook.matcher if term.kind == "pattern" and not is_rust_pattern(term.value)
-        ]
-        if lost:
-            findings.append(MatcherDropped.at("", number, target=DIALECT.id, matcher="|".join(lost)))
-        adjusted.append(hook._replace(matcher=()) if lost else hook)
-    return adjusted, findings
-
-
 DIALECT = Dialect(
     id="crush",
     title="Crush",
@@ -212,7 +194,7 @@ DIALECT = Dialect(
     ),
     wire=WIRE,
     obeys=("nested", "decision"),
-    adjust=adjust,
+    adjust=drop_patterns_unlike_rust("crush"),
     # The session's folder, which relative commands start from.
     commands_start="root",
     project_dir=spell_root("CRUSH_PROJECT_DIR"),

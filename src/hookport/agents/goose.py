@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from hookport.errors import Problem, spell_path
-from hookport.findings import Finding, IgnoredMatcher, MatcherDropped, NeverRuns
+from hookport.findings import Finding, IgnoredMatcher, NeverRuns
 from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.dialect import (
     CLOSED_BRIDGE,
@@ -33,11 +32,8 @@ from hookport.shapes.dialect import (
     list_ways,
     name_tools,
 )
-from hookport.shapes.patterns import is_rust_pattern
+from hookport.shapes.patterns import drop_patterns_unlike_rust, is_rust_pattern
 from hookport.wire.table import Wire, list_by_event
-
-if TYPE_CHECKING:
-    from hookport.model.hooks import Hook
 
 SOURCES = {
     "lab": "measured on 1.52.0, November 2026: headless runs on Linux against a scripted model",
@@ -282,20 +278,6 @@ def _find_dead(dialect: Dialect, file: str, tree: Tree) -> Iterator[Finding]:
                 yield NeverRuns.at(where, None, dialect=dialect.id, **words)._replace(file=file)
 
 
-def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """Drop patterns for which goose would drop the rule."""
-    findings: list[Finding] = []
-    adjusted: list[Hook] = []
-    for number, hook in enumerate(hooks):
-        lost = [
-            term.value for term in hook.matcher if term.kind == "pattern" and not is_rust_pattern(term.value)
-        ]
-        if lost:
-            findings.append(MatcherDropped.at("", number, target=DIALECT.id, matcher="|".join(lost)))
-        adjusted.append(hook._replace(matcher=()) if lost else hook)
-    return adjusted, findings
-
-
 SETTINGS = (
     ".config/goose/settings.local.json",
     ".config/goose/settings.json",
@@ -348,7 +330,7 @@ DIALECT = Dialect(
     shape=Shape(decode, BY_EVENT.encode),
     wire=WIRE,
     obeys=("decision",),
-    adjust=adjust,
+    adjust=drop_patterns_unlike_rust("goose"),
     # A command starts in the folder that goose was started in, whose plugins alone it reads (GO5).
     commands_start="root",
     project_read="start",

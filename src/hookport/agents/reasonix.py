@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
-from hookport.findings import Finding, MatcherDropped
 from hookport.shapes.by_event import SPLIT_BY_EVENT
 from hookport.shapes.dialect import (
     MILLISECOND,
@@ -24,11 +22,8 @@ from hookport.shapes.dialect import (
     list_ways,
     name_tools,
 )
-from hookport.shapes.patterns import is_rust_pattern
+from hookport.shapes.patterns import drop_patterns_unlike_rust
 from hookport.wire.table import Wire, list_by_event
-
-if TYPE_CHECKING:
-    from hookport.model.hooks import Hook
 
 SOURCES = {
     "lab": "measured on 1.38.11, November 2026: headless and protocol runs on Linux against a scripted model",
@@ -182,20 +177,6 @@ WIRE = Wire(
 )
 
 
-def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """Drop patterns that Go's engine, which reads what Rust's does, cannot read: they would never match."""
-    findings: list[Finding] = []
-    adjusted: list[Hook] = []
-    for number, hook in enumerate(hooks):
-        lost = [
-            term.value for term in hook.matcher if term.kind == "pattern" and not is_rust_pattern(term.value)
-        ]
-        if lost:
-            findings.append(MatcherDropped.at("", number, target=DIALECT.id, matcher="|".join(lost)))
-        adjusted.append(hook._replace(matcher=()) if lost else hook)
-    return adjusted, findings
-
-
 DIALECT = Dialect(
     id="reasonix",
     title="Reasonix",
@@ -231,7 +212,7 @@ DIALECT = Dialect(
     },
     shape=SPLIT_BY_EVENT._replace(forms=("flat",), matcher_key="match"),
     wire=WIRE,
-    adjust=adjust,
+    adjust=drop_patterns_unlike_rust("reasonix"),
     # A command starts at the root of the repository, whose file is read; without git, in the start folder.
     commands_start="root",
     project_read="repository",

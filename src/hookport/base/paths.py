@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from hookport.base.folders import find_named_home, walk_upward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 def spell_path(path: str, root: str, env: Mapping[str, str]) -> str:
@@ -26,3 +27,31 @@ def find_repository(folder: str, end: str = "") -> str:
     return next(
         (above for above in walk_upward(folder, end) if os.path.lexists(os.path.join(above, ".git"))), ""
     )
+
+
+def make_resolver() -> Callable[[str], str]:
+    """Make an `os.path.realpath` that looks at each file and folder once, for many paths in a few folders."""
+    # By path: the real one, and whether it exists. Nothing in a folder that does not exist is a link.
+    known: dict[str, tuple[str, bool]] = {}
+
+    def look_at(path: str) -> tuple[str, bool]:
+        if path not in known:
+            above, name = os.path.split(path)
+            folder, exists = look_at(above) if name else (path, True)
+            place = os.path.join(folder, name)
+            try:
+                mode = os.lstat(place).st_mode if exists else 0
+            except (OSError, ValueError):  # no file can have such a name
+                mode = 0
+            if stat.S_ISLNK(mode):
+                real = os.path.realpath(place)
+                known[path] = (real, os.path.lexists(real))
+            else:
+                known[path] = (place, bool(mode))
+        return known[path]
+
+    def resolve(path: str) -> str:
+        is_plain = os.path.isabs(path) and os.path.normpath(path) == path and not path.startswith("//")
+        return look_at(path)[0] if is_plain else os.path.realpath(path)
+
+    return resolve

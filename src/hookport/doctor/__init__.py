@@ -26,9 +26,9 @@ from hookport.doctor.order import is_about
 from hookport.findings import Finding
 from hookport.install.coverage import InstalledEntries, find_commands, find_cover, find_gaps, report_gaps
 from hookport.install.entries import judge_enforcement, list_guarded_tools
-from hookport.install.sync import find_installed
-from hookport.install.targets import SCOPES, detect_agents, find_target
-from hookport.project.discovery import Discovery, HookEntry, discover, find_project_root
+from hookport.install.survey import Survey
+from hookport.install.targets import detect_agents
+from hookport.project.discovery import Discovery, HookEntry, find_project_root
 from hookport.project.misplaced import Stray, find_misplaced
 from hookport.project.ownership import is_dispatch
 from hookport.project.places import find_home_folder
@@ -86,7 +86,12 @@ def diagnose(root: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> l
 
 
 def examine(
-    cwd: str, env: Mapping[str, str], chosen: Sequence[str] = (), *, is_quick: bool = False
+    cwd: str,
+    env: Mapping[str, str],
+    chosen: Sequence[str] = (),
+    *,
+    is_quick: bool = False,
+    survey: Survey | None = None,
 ) -> list[DoctorReport]:
     """Report on each agent that has hooks here, and on hookport itself; or on the chosen agents.
 
@@ -96,20 +101,21 @@ def examine(
     world = find_world(cwd, env)
     past = read_history(env)
     dialects = [get(agent) for agent in chosen or list_agents()]
-    discovery = discover(cwd, env)
+    survey = survey or Survey(cwd, env)
+    discovery = survey.discovery
     detected_agents = {agent.agent for agent in detect_agents(discovery.root, env)}
 
     def case(dialect: Dialect) -> AgentCase:
-        return make_case(dialect, world, past, force=bool(chosen), asks_version=not is_quick)
+        return make_case(dialect, world, survey, past, force=bool(chosen), asks_version=not is_quick)
 
     with ThreadPoolExecutor() as pool:
         cases = list(pool.map(case, dialects))
-    own_hooks = itself.find_own(world, cases)
+    own_hooks = itself.find_own(survey, cases)
     # Hooks that only hookport runs are checked once for all agents.
     apart = frozenset() if chosen else frozenset(hook.file for hook in own_hooks.hooks)
     skipped = {} if is_quick else itself.explain_skips(discovery, env)
     skipped = {key: why for key, why in skipped.items() if key[0] not in apart}
-    facts = _ProjectFacts(discovery, read_failures(env), find_misplaced(discovery.root, env), skipped)
+    facts = _ProjectFacts(survey, read_failures(env), find_misplaced(discovery.root, env), skipped)
     checks = [check for check in CHECKS if not (is_quick and check is bridge.find_silent)]
     reports = [
         _add_modules(
@@ -141,11 +147,15 @@ def examine(
 class _ProjectFacts(NamedTuple):
     """The facts about all hooks of a project, for every agent."""
 
-    discovery: Discovery
+    survey: Survey
     failures: Failures
     strays: list[Stray]
     # Why the bridge skips hooks that the user did not approve, by file and place.
     skipped: Mapping[tuple[str, str], str]
+
+    @property
+    def discovery(self) -> Discovery:
+        return self.survey.discovery
 
 
 def _find_strays(facts: _ProjectFacts, dialect: Dialect | None, world: World) -> Iterator[Diagnosis]:
@@ -179,12 +189,8 @@ def _add_modules(report: DoctorReport, facts: _ProjectFacts, world: World) -> Do
 
 def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> DoctorReport:
     """The report for one agent, by its tables."""
-    return _make_report(make_case(dialect, find_world(cwd, env), read_history(env), force=True))
-
-
-def _find_installed(case: AgentCase, discovery: Discovery) -> list[InstalledEntries]:
-    targets = [find_target(case.dialect.id, scope, discovery.root, case.world.env) for scope in SCOPES]
-    return [find_installed(target, discovery).installed for target in targets]
+    case = make_case(dialect, find_world(cwd, env), Survey(cwd, env), read_history(env), force=True)
+    return _make_report(case)
 
 
 def _find_not_run(
@@ -247,7 +253,7 @@ def _make_report(
     all_diagnoses = [diagnosis for check in checks for diagnosis in check(case)]
     if facts is not None:
         reported = frozenset().union(*(diagnosis.dead for diagnosis in all_diagnoses))
-        scopes = _find_installed(case, facts.discovery)
+        scopes = facts.survey.find_entries(case.dialect.id)
         by_entry = [
             hook
             for hook in list_enabled(facts.discovery)
@@ -303,7 +309,13 @@ def find_world(cwd: str, env: Mapping[str, str]) -> World:
 
 
 def make_case(
-    dialect: Dialect, world: World, past: History, *, force: bool, asks_version: bool = True
+    dialect: Dialect,
+    world: World,
+    survey: Survey,
+    past: History,
+    *,
+    force: bool,
+    asks_version: bool = True,
 ) -> AgentCase:
     """The facts about an agent; one without hooks is asked for its version only if it was chosen."""
     own_files = tuple(read_sources(dialect, world))
@@ -313,7 +325,7 @@ def make_case(
     programs = list(filter(None, (shutil.which(program, path=path) for program in dialect.programs)))
     version = next(filter(None, (ask_version(program, world) for program in programs)), "") if matters else ""
     is_here = bool(programs) or any(place.exists() for place in _list_homes(dialect, world))
-    return AgentCase(dialect, world, version, is_here, own_files, foreign_files, past)
+    return AgentCase(dialect, world, survey, version, is_here, own_files, foreign_files, past)
 
 
 def _list_homes(dialect: Dialect, world: World) -> Iterator[Path]:

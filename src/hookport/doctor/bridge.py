@@ -30,11 +30,10 @@ from hookport.findings import (
 )
 from hookport.install import ledger, packages
 from hookport.install.shortfalls import find_shortfalls
-from hookport.install.sync import decode_our_entries, find_installed
-from hookport.install.targets import find_target
+from hookport.install.sync import decode_our_entries
+from hookport.install.targets import Scope, find_target
 from hookport.model.runs import Event, RunResult
 from hookport.project import ownership, plan_builder
-from hookport.project.discovery import discover
 from hookport.runtime import policy, probe
 from hookport.runtime.redaction import clean
 from hookport.shapes.dialect import list_locations
@@ -121,12 +120,15 @@ def _is_safe(case: AgentCase, source: HookFile, command: str) -> bool:
     root, path = str(world.root), str(source.path)
     if vendored.ARCHIVE in command and not vendored.is_approved(root, world.env):
         return False
-    agent_target = find_target(
-        case.dialect.id, "user" if source.scope == "user" else "project", root, world.env
-    )
+    scope: Scope = "user" if source.scope == "user" else "project"
+    agent_target = find_target(case.dialect.id, scope, root, world.env)
     record = ledger.find_record(path, world.env)
     written = decode_our_entries(agent_target, path, record.written) if record and record.written else []
-    wanted_hooks = find_installed(agent_target, discover(str(world.cwd), world.env)).installed.wanted
+    (wanted_hooks,) = (
+        entries.wanted
+        for entries in case.survey.find_entries(case.dialect.id)
+        if entries.target.scope == scope
+    )
     return command in [hook.handler.command for hook in (*written, *wanted_hooks)]
 
 
@@ -274,7 +276,7 @@ def find_lossy(case: AgentCase) -> Iterator[Diagnosis]:
     if not any(ownership.is_ours(entry.hook.handler.command) for _, entry in case.commands()):
         return
     world = case.world
-    runs = plan_builder.list_runnable(discover(str(world.cwd), world.env))
+    runs = plan_builder.list_runnable(case.survey.discovery)
     for finding in find_shortfalls(find_target(case.dialect.id, "project", str(world.root), world.env), runs):
         yield Diagnosis(case.dialect.id, finding, shorten_path(finding.file, world))
 

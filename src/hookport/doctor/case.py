@@ -13,6 +13,7 @@ from hookport.doctor.files import LONGEST_LINE, HookFile, World, spell_line
 from hookport.doctor.history import History
 from hookport.errors import spell_path
 from hookport.findings import Finding, Kind
+from hookport.install.survey import Survey
 from hookport.runtime.redaction import clean
 
 Hooks = frozenset[tuple[str, str]]
@@ -30,6 +31,7 @@ class AgentCase(NamedTuple):
 
     dialect: Dialect
     world: World
+    survey: Survey
     version: str
     is_here: bool
     sources: tuple[HookFile, ...]

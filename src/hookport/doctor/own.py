@@ -24,11 +24,9 @@ from hookport.doctor.history import FEWEST, History, is_late
 from hookport.errors import InputError
 from hookport.findings import Finding
 from hookport.install.coverage import InstalledEntries, find_commands
-from hookport.install.sync import find_installed
-from hookport.install.targets import SCOPES as TARGET_SCOPES
-from hookport.install.targets import find_target
+from hookport.install.survey import Survey
 from hookport.project import environment, ownership, plan_builder, sources
-from hookport.project.discovery import Discovery, HookEntry, discover
+from hookport.project.discovery import Discovery, HookEntry
 from hookport.runtime import journal, pauses, plan, trust
 from hookport.runtime.plan import PlannedHook
 from hookport.vendor import writer
@@ -38,18 +36,21 @@ from hookport.vendor.vendored import ARCHIVE
 class OwnHooks(NamedTuple):
     """What hookport runs for agents, without `theirs`: files that agents read themselves."""
 
-    discovery: Discovery
+    survey: Survey
     hooks: tuple[HookEntry, ...]
     agent_files: frozenset[str]
 
+    @property
+    def discovery(self) -> Discovery:
+        return self.survey.discovery
 
-def find_own(world: World, cases: Iterable[AgentCase]) -> OwnHooks:
+
+def find_own(survey: Survey, cases: Iterable[AgentCase]) -> OwnHooks:
     """What hookport would run in a folder."""
-    discovery = discover(str(world.cwd), world.env)
     theirs = frozenset(str(source.path) for case in cases for source in case.sources)
     return OwnHooks(
-        discovery,
-        tuple(hook for hook in plan_builder.list_runnable(discovery) if hook.file not in theirs),
+        survey,
+        tuple(hook for hook in plan_builder.list_runnable(survey.discovery) if hook.file not in theirs),
         theirs,
     )
 
@@ -130,7 +131,7 @@ def _find_unapproved(
         for hook in compiled_plan.read_all_hooks()
         if trust.find_hook_objection(hook, str(world.root), world.env)
     ]
-    installed = _find_entries(own_hooks, world, cases) if waiting else []
+    installed = _find_entries(own_hooks.survey, cases) if waiting else []
     ours = {_identify(own_hook): own_hook for own_hook in own_hooks.hooks}
     for hook in waiting:
         found_hook = ours.get((hook.file, hook.place))
@@ -171,15 +172,10 @@ def spell_store(world: World) -> str:
     return f"the approvals are in {shorten_path(trust.find_store(world.env), world)}"
 
 
-def _find_entries(own_hooks: OwnHooks, world: World, cases: Iterable[AgentCase]) -> list[InstalledEntries]:
+def _find_entries(survey: Survey, cases: Iterable[AgentCase]) -> list[InstalledEntries]:
     """Our entries in the files of the detected agents."""
-    root = own_hooks.discovery.root
-    return [
-        find_installed(find_target(case.dialect.id, scope, root, world.env), own_hooks.discovery).installed
-        for case in cases
-        if case.is_here or case.sources
-        for scope in TARGET_SCOPES
-    ]
+    present = [case for case in cases if case.is_here or case.sources]
+    return [entries for case in present for entries in survey.find_entries(case.dialect.id)]
 
 
 def _needs_no_bridge(hook: HookEntry, installed: Iterable[InstalledEntries]) -> bool:

@@ -18,10 +18,10 @@ from hookport.doctor.order import STARTS, find_gate, is_about
 from hookport.findings import Finding
 from hookport.install import agent_trust, entries, lock, sync
 from hookport.install.coverage import Cover, InstalledEntries, find_commands, find_cover, find_native_commands
-from hookport.install.sync import find_installed
+from hookport.install.survey import Survey
 from hookport.install.targets import SCOPES, Scope, detect_agents, find_target
 from hookport.project.answers import explain_disobedience
-from hookport.project.discovery import HookEntry, Module, discover
+from hookport.project.discovery import HookEntry, Module
 from hookport.project.misplaced import find_misplaced
 from hookport.project.ownership import is_dispatch
 from hookport.project.plan_builder import list_enabled, name_entry
@@ -116,9 +116,11 @@ def read_status(
     env: Mapping[str, str],
     names: Sequence[str] = (),
     tell: Callable[[str, int, int], None] = lambda *_: None,
+    survey: Survey | None = None,
 ) -> Status:
     """The state of every agent that is detected or has entries of ours; `tell` gets the next one."""
-    discovery = discover(cwd, env)
+    survey = survey or Survey(cwd, env)
+    discovery = survey.discovery
     evidence = {agent.agent: agent.why for agent in detect_agents(discovery.root, env)}
     agent_verdicts = {
         (hook.agent, hook.command): hook.state for hook in agent_trust.list_states(discovery.root, env)
@@ -136,7 +138,7 @@ def read_status(
         for agent in chosen
         if names or agent in evidence or any(target.list_files() for target in targets[agent])
     ]
-    reports = examine(cwd, env, shown or chosen, is_quick=True)
+    reports = examine(cwd, env, shown or chosen, is_quick=True, survey=survey)
     ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
     for diagnosis in (diagnosis for report in reports for diagnosis in report.diagnoses):
         finding = diagnosis.finding
@@ -157,7 +159,7 @@ def read_status(
     states: list[AgentState] = []
     for number, agent in enumerate(shown):
         tell(agent, number, len(shown))
-        standings = [find_installed(target, discovery) for target in targets[agent]]
+        standings = survey.find_standings(agent)
         # The entries in an unreadable file are unknown.
         refused = [
             standing

@@ -32,10 +32,9 @@ from hookport.doctor.status import BY_ITSELF, UNAPPROVED, HookState, read_status
 from hookport.findings import TrustUnseen, WordNotExpanded
 from hookport.install.coverage import Cover, find_commands, find_cover
 from hookport.install.entries import find_hook_exceptions, is_fired, may_block
-from hookport.install.sync import find_installed
-from hookport.install.targets import SCOPES, find_target
+from hookport.install.survey import Survey
 from hookport.model.runs import Event
-from hookport.project.discovery import Discovery, HookEntry, discover
+from hookport.project.discovery import Discovery, HookEntry
 from hookport.project.misplaced import Stray, find_misplaced
 from hookport.project.ownership import is_dispatch, is_ours, waits_for_trust
 from hookport.project.plan_builder import name_entry, plan_entry, plan_identified_entry, spell_switch
@@ -76,11 +75,15 @@ class ProjectView(NamedTuple):
     """A project as diagnosed: its hooks, misplaced files, diagnoses, and the rows of `status`."""
 
     world: World
-    found: Discovery
+    survey: Survey
     strays: tuple[Stray, ...]
     diagnoses: tuple[Diagnosis, ...]
     rows: Mapping[tuple[str, str, str], HookState]
     paused: Mapping[str, float]
+
+    @property
+    def found(self) -> Discovery:
+        return self.survey.discovery
 
     def list_hooks(self) -> tuple[HookEntry, ...]:
         """Every discovered hook, even if switched off or overridden, without entries that call us."""
@@ -94,9 +97,12 @@ class ProjectView(NamedTuple):
 
 def view_project(cwd: str, env: Mapping[str, str], agents: Sequence[str]) -> ProjectView:
     """Diagnose a project as agents see it."""
-    discovery = discover(cwd, env)
-    project_status = read_status(cwd, env, agents)
-    reports = [*examine(cwd, env, agents), *(report for report in examine(cwd, env, agents, is_quick=True))]
+    survey = Survey(cwd, env)
+    project_status = read_status(cwd, env, agents, survey=survey)
+    reports = [
+        *examine(cwd, env, agents, survey=survey),
+        *examine(cwd, env, agents, is_quick=True, survey=survey),
+    ]
     diagnoses = {
         (
             diagnosis.agent,
@@ -109,9 +115,9 @@ def view_project(cwd: str, env: Mapping[str, str], agents: Sequence[str]) -> Pro
         for diagnosis in report.diagnoses
     }
     rows = {(state.agent, row.file, row.place): row for state in project_status.agents for row in state.hooks}
-    strays = tuple(find_misplaced(discovery.root, env))
+    strays = tuple(find_misplaced(survey.discovery.root, env))
     return ProjectView(
-        find_world(cwd, env), discovery, strays, tuple(diagnoses.values()), rows, project_status.paused
+        find_world(cwd, env), survey, strays, tuple(diagnoses.values()), rows, project_status.paused
     )
 
 
@@ -167,8 +173,7 @@ def _walk_gates(
     hook: HookEntry, dialect: Dialect, project: ProjectView, matching: GateStep | None
 ) -> Iterator[GateStep]:
     world, discovery = project.world, project.found
-    root, env = discovery.root, world.env
-    scopes = [find_installed(find_target(dialect.id, scope, root, env), discovery) for scope in SCOPES]
+    scopes = project.survey.find_standings(dialect.id)
     is_scoped = hook in discovery.scoped
     installed = [scope.installed for scope in scopes]
     cover = find_cover(hook, installed, str(world.cwd), is_scoped=is_scoped, others=project.list_hooks())

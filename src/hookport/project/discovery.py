@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from hookport.agents import Dialect, get
 from hookport.base.folders import walk_upward
-from hookport.base.paths import find_repository
+from hookport.base.paths import find_repository, make_resolver
 from hookport.convert import pipeline
 from hookport.convert.checks.places import locate_finding
 from hookport.convert.checks.scripts import find_named_script, find_place_folder
@@ -129,9 +129,10 @@ def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
     log = Log([], {})
     units: list[_Unit] = []
     read: set[tuple[str, str, Way]] = set()
+    resolve = make_resolver()
     for spot in find_spots(folders, log):
         # A home that is also the project, or a link, leads to the same folder twice.
-        real = (os.path.realpath(spot.file.parent), spot.file.name, spot.dialects[0].shape.root)
+        real = (resolve(str(spot.file.parent)), spot.file.name, spot.dialects[0].shape.root)
         if real not in read:
             read.add(real)
             units += _read_spot(spot, folders, log)

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,7 +79,7 @@ def expand_place(place: str, log: Log, below: str = "") -> Iterator[Path]:
     """
     start, star, rest = place.partition("*")
     if not star:
-        yield Path(below + place)
+        yield _make_path(below + place)
         return
     folder, stem = os.path.split(below + start)
     last, slash, rest = rest.partition("/")
@@ -90,6 +91,12 @@ def expand_place(place: str, log: Log, below: str = "") -> Iterator[Path]:
             yield Path(folder, name)
         elif is_folder(Path(folder, name), log):
             yield from expand_place(rest, log, f"{folder}/{name}/")
+
+
+@lru_cache(4_096)
+def _make_path(path: str) -> Path:
+    """Make a path; cached, because every command needs the places of every agent several times."""
+    return Path(path)
 
 
 def read_data(file: Path, limit: int = LARGEST) -> bytes | None:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from hookport import documents
 from hookport import findings as f
 from hookport.agents import Dialect, get, list_dialects
-from hookport.base.paths import spell_path
+from hookport.base.paths import make_resolver, spell_path
 from hookport.convert import pipeline
 from hookport.errors import SLIP, InputError
 from hookport.findings import Finding
@@ -156,7 +156,8 @@ def _list_read_files(folders: Folders) -> set[str]:
         # An agent's settings file is not a misplaced hook file.
         for path in (*gates, *trust):
             files.add(resolve_place(dialect, path, str(folders.root), folders.env))
-    return files | {os.path.realpath(path) for path in files if path}
+    resolve = make_resolver()
+    return files | {resolve(path) for path in files if path}
 
 
 def _list_folders(folders: Folders) -> Iterator[_Folder]:

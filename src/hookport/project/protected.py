@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
 import hookport
 from hookport.agents import get, list_dialects
+from hookport.base.folders import walk_upward
+from hookport.base.paths import make_resolver
 from hookport.project.discovery import Discovery
 from hookport.project.identity import identify
 from hookport.project.places import find_config_folder, list_sites, resolve_place
@@ -28,8 +31,9 @@ def list_protected_paths(
     `known` are the files of hooks whose identity was already computed, by the hook's `id()`.
     """
     paths = [path for path in _find_paths(discovery, env, files_by_entry) if path]
-    names = {name for path in paths for name in (os.path.normpath(path), os.path.realpath(path))}
-    return sorted(name for name in names if names.isdisjoint(map(str, Path(name).parents)))
+    resolve = make_resolver()
+    names = {name for path in paths for name in (os.path.normpath(path), resolve(path))}
+    return sorted(name for name in names if names.isdisjoint(islice(walk_upward(name), 1, None)))
 
 
 def list_watched_settings(env: Mapping[str, str]) -> list[str]:

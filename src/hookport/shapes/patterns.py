@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from functools import lru_cache
+
+from hookport.findings import Finding, MatcherDropped
+from hookport.model.hooks import Hook
 
 # Rust regular expressions have neither look-around nor references to groups (crate regex).
 NOT_RUST = re.compile(r"\(\?<?[=!]|\(\?P=|\\[1-9]")
@@ -30,3 +34,23 @@ def is_pattern(pattern: str) -> bool:
 def is_rust_pattern(pattern: str) -> bool:
     """Whether agents that are written in Rust accept the pattern too."""
     return is_pattern(pattern) and not NOT_RUST.search(pattern)
+
+
+def drop_patterns_unlike_rust(target: str) -> Callable[[list[Hook]], tuple[list[Hook], list[Finding]]]:
+    """The last step before encoding for an agent whose engine takes what Rust's takes, as Go's does.
+
+    Another pattern never matches there, or keeps the agent from loading its file, so it is dropped.
+    """
+
+    def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
+        findings: list[Finding] = []
+        adjusted: list[Hook] = []
+        for number, hook in enumerate(hooks):
+            patterns = [term.value for term in hook.matcher if term.kind == "pattern"]
+            lost = [pattern for pattern in patterns if not is_rust_pattern(pattern)]
+            if lost:
+                findings.append(MatcherDropped.at("", number, target=target, matcher="|".join(lost)))
+            adjusted.append(hook._replace(matcher=()) if lost else hook)
+        return adjusted, findings
+
+    return adjust

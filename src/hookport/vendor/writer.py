@@ -34,7 +34,6 @@ from hookport.project.places import list_sites
 from hookport.runtime import plan, trust
 from hookport.runtime.plan import DispatchPlan, PlannedHook, PlanOrigin
 from hookport.vendor import vendored
-from hookport.vendor.archive import zip_members
 
 # The modules of a bridge: no dialects, because it contains their tables ready-made.
 PACKED = (
@@ -47,6 +46,8 @@ PACKED = (
     *(f"sdk/{name}.py" for name in ("events", "functions", "hooks", "replies")),
 )
 MAIN, TABLES = "__main__.py", "tables.plan"
+# What a zip file says of a file made on Unix: a plain one with rw-r--r--.
+UNIX, FILE_MODE = 3, 0o100644
 # A user without a home has no hooks of their own.
 NOBODY = {"HOME": "-"}
 BRIDGE = "the project's bridge"
@@ -75,7 +76,21 @@ def build_archive() -> bytes:
     content[TABLES] = plan.make(
         (), map(get_wire, own_dialects), PlanOrigin("", __version__, markers=list(list_markers()))
     )
-    return zip_members(dict(sorted(content.items())))
+    return zip_members(content)
+
+
+def zip_members(members: Mapping[str, bytes]) -> bytes:
+    """A zip file of members in order. They are stored: what deflates them differs between machines.
+
+    Git keeps a stored archive in fewer bytes than a deflated one, and a new version as its difference.
+    """
+    archive = BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        for name, data in sorted(members.items()):
+            member = zipfile.ZipInfo(name)
+            member.create_system, member.external_attr = UNIX, FILE_MODE << 16
+            file.writestr(member, data)
+    return archive.getvalue()
 
 
 def compile_plan(root: str, after: Mapping[str, bytes | None] | None = None) -> bytes:
