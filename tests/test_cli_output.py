@@ -18,7 +18,7 @@ from tests import forks
 
 SCHEMAS = Path(__file__).parent.parent / "schemas" / "output"
 # Their output is no document: an answer in the agent's own form, JSON-RPC with a schema of its own, a script.
-WITHOUT_JSON = {"dispatch", "wrap", "serve-stdio", "completion"}
+WITHOUT_JSON = {"dispatch", "wrap", "serve-stdio", "completion", "ask-guardian"}
 SETTINGS = {
     "hooks": {
         "PreToolUse": [

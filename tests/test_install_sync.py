@@ -222,14 +222,34 @@ def test_the_command_works_from_a_folder_below_with_a_short_path(mode: Choice, w
     assert "deny" in done.stdout or done.returncode == 2
 
 
-def test_another_agent_that_reads_the_file_does_not_run_the_entry(world: World) -> None:
-    command = entry(world, "claude-code")
-    for more in ({"COPILOT_PROJECT_DIR": "/p", "CLAUDE_PROJECT_DIR": "/p"}, {}):
-        done = fire(world, command, world.root, **more)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    command = entry(world, "copilot-cli")
-    done = fire(world, command, world.root)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+@pytest.mark.parametrize(
+    ("agent", "other", "shown"),
+    [
+        ("claude-code", "copilot-cli", ("COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR")),
+        ("claude-code", "grok-build", ("GROK_WORKSPACE_ROOT", "CLAUDE_PROJECT_DIR")),
+        ("claude-code", "vs-code-copilot", ()),
+        ("copilot-cli", "vs-code-copilot", ()),
+    ],
+)
+def test_another_agent_that_reads_the_file_runs_the_entry_until_it_has_its_own(
+    agent: str, other: str, shown: tuple[str, ...], world: World
+) -> None:
+    target = find_target(agent, "project", str(world.root), world.env)
+    written = [str(target.path(target.places()[0].path))]
+    hook = Hook("before_tool_execute", Handler("command", "echo ran"))
+    (limited,) = entries.limit_to_agent(target, [hook], written)
+    more = dict.fromkeys(shown, str(world.root))
+    assert fire(world, limited.handler.command, world.root, **more).stdout == "ran\n"
+    for scope in ("project", "user"):
+        theirs = find_target(other, scope, str(world.root), world.env)
+        path = Path(str(theirs.path(theirs.places()[0].path)))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Another hook in the file is none of ours.
+        for text, expected in (("{}", "ran\n"), ('{"command": "hookport dispatch"}', "")):
+            path.write_text(text)
+            done = fire(world, limited.handler.command, world.root, **more)
+            assert (done.returncode, done.stdout, done.stderr) == (0, expected, ""), (scope, text)
+        path.unlink()
 
 
 def hook_env(agent: str) -> dict[str, str]:

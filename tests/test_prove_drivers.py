@@ -29,7 +29,14 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "read": ("deep/old.txt",),
     "mcp": ("shout", {"text": "hi"}),
 }
+# Calls that go around the hooks of some agents; not every agent has such tools.
+AROUND: dict[str, tuple[Any, ...]] = {
+    "delegate": ("Run the commands of the task.",),
+    "code": ("touch hi",),
+    "other_shell": ("echo hi",),
+}
 ABILITIES = ("fires", "block", "rewrite", "context")
+WAYS = ("protocol", "elsewhere", "code")
 PROGRAM = ("/opt/node", "/opt/agent")
 SERVER = ("/opt/python", "/opt/mcp server.py")
 HOOKS = {
@@ -95,10 +102,31 @@ def test_a_driver_says_what_it_lacks_in_known_words(name: str) -> None:
     driver = get(name)
     abilities = {f"{event}.{can}" for event in EVENTS for can in (*ABILITIES, *scenario.WAYS)}
     missing = {f"calls.{kind}" for kind in KINDS if kind not in driver.calls}
-    assert set(driver.calls) <= set(KINDS)
+    assert set(driver.calls) <= {*KINDS, *AROUND}
     assert missing <= set(driver.lacks)
+    missing |= {f"calls.{kind}" for kind in AROUND if kind not in driver.calls}
+    missing |= {f"ways.{way}" for way in WAYS if way not in driver.ways}
     assert set(driver.lacks) <= abilities | missing
     assert all(driver.lacks.values())
+
+
+@pytest.mark.parametrize("name", list_names())
+def test_another_way_of_running_starts_the_same_program(name: str, tmp_path: Path) -> None:
+    driver, here = get(name), staged(tmp_path)
+    assert set(driver.ways) <= set(WAYS)
+    driver.settle(here)
+    written: set[Path] = set()
+    for way in driver.ways.values():
+        if way.settle:
+            way.settle(here)
+        written |= set(files(tmp_path))
+        command = list((way.command or driver.command)(here))
+        # An agent may have a program of its own for editors, beside the usual one.
+        assert PROGRAM in itertools.pairwise(command) or str(Path(PROGRAM[0]).parent) in "".join(command)
+        assert "Do it." in "".join(command)
+    assert all(
+        path.is_relative_to(here.home) or path.is_relative_to(here.project) for path in files(tmp_path)
+    )
 
 
 @pytest.mark.parametrize("name", list_names())
@@ -135,7 +163,7 @@ def test_without_a_server_none_is_named(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", list_names())
 def test_a_driver_calls_tools_with_what_a_step_says(name: str, tmp_path: Path) -> None:
     driver, here = get(name), staged(tmp_path)
-    for kind, given in KINDS.items():
+    for kind, given in {**KINDS, **AROUND}.items():
         if kind not in driver.calls:
             continue
         call = driver.calls[kind](here, *given)
@@ -143,6 +171,8 @@ def test_a_driver_calls_tools_with_what_a_step_says(name: str, tmp_path: Path) -
         assert call.name, kind
         said = call.input if isinstance(call.input, str) else json.dumps(dict(call.input))
         wanted = given[-1]["text"] if kind == "mcp" else given[0].rpartition("/")[2]
+        # Code does not have the words of the command side by side.
+        wanted = wanted.partition(" ")[0] if kind == "code" else wanted
         assert wanted in said, kind
         assert "new" in said or kind != "edit"
 

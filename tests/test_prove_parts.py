@@ -27,6 +27,8 @@ QUICK = settings(max_examples=60, deadline=None)
 
 # The judge.
 
+STEPS = "shell, read, say, write, edit, mcp, delegate, code, other_shell"
+
 
 def request(step: int | None, *texts: tuple[str, str], result: str = "") -> RequestRecord:
     answers = (ToolResult(id="1", call="Bash", text=result),) if result else ()

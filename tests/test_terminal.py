@@ -57,6 +57,7 @@ WORDS: dict[str, list[list[str]]] = {
     "explain": [[EVIL]],
     "serve-stdio": [[], [EVIL]],
     "completion": [[EVIL]],
+    "ask-guardian": [[EVIL, "--secret-file", EVIL]],
 }
 
 

@@ -44,6 +44,7 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     Tree,
+    WayAround,
     alias_tools,
     explain_missing,
     list_ways,
@@ -553,5 +554,19 @@ DIALECT = Dialect(
             {PLUGIN_STORE: STORE},
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(
+        WayAround(
+            "shell",
+            "closed",
+            "CC12",
+            "the tool `Monitor` runs commands too, and a matcher `Bash` does not find it; hookport names it"
+            " wherever a hook is for the shell",
+            "lab",
+            tools=("shell",),
+            native="Monitor",
+        ),
+        kinds=4,
+        # The protocol is `--input-format stream-json`, as the SDK and editors start it.
+        none={"sub-agents": "lab", "protocol": "lab"},
+    ),
 )

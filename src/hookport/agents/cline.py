@@ -354,5 +354,5 @@ DIALECT = Dialect(
             "src",
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(kinds=4, none={"sub-agents": "lab"}),
 )

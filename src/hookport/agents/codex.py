@@ -52,6 +52,7 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
+    WayAround,
     alias_tools,
     explain_missing,
     find_event,
@@ -667,5 +668,20 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(
+        WayAround(
+            "shell",
+            "open",
+            "CX11",
+            "`write_stdin` types into a command that goes on running, such as a shell, and no hook runs "
+            "before it; the command that was started is seen",
+            "lab",
+            place="in what `write_stdin` types into a running command",
+            tools=("shell",),
+            native="write_stdin",
+        ),
+        kinds=4,
+        # The server of editors, `codex app-server`; and JavaScript that newer models write to call tools.
+        none={"protocol": "lab", "code": "lab"},
+    ),
 )

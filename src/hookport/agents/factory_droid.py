@@ -330,5 +330,5 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(kinds=4, none={"sub-agents": "lab", "protocol": "lab"}),
 )

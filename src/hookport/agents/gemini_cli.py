@@ -21,6 +21,7 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     Tree,
+    WayAround,
     alias_tools,
     explain_missing,
     list_ways,
@@ -355,5 +356,17 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(
+        WayAround(
+            "protocol",
+            "open",
+            "GM7",
+            "started with `--acp` (or `--experimental-acp`), as Zed and JetBrains start it, no hook ran, "
+            "neither before a tool nor at the start of the session",
+            "lab",
+            events=(),
+        ),
+        kinds=4,
+        none={"sub-agents": "lab"},
+    ),
 )

@@ -11,6 +11,7 @@ from hookport.findings import Finding, IgnoredMatcher, NeverRuns
 from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.dialect import (
     CLOSED_BRIDGE,
+    ELSEWHERE,
     SECOND,
     DecodedManifest,
     Dialect,
@@ -415,12 +416,19 @@ DIALECT = Dialect(
         ),
         WayAround(
             "protocol",
+            "none",
+            "GO23",
+            "started by `goose acp` in the session's folder, as in a terminal, hooks fire",
+            "lab",
+        ),
+        WayAround(
+            "protocol",
             "open",
             "GO20",
             "started by `goose acp` for an editor, it reads the plugins of the folder that the process "
             "started in, not of the session's; the user's are read",
             "lab",
-            place="of a project, in `goose acp` that starts in another folder",
+            place=ELSEWHERE,
             events=(),
         ),
         WayAround(

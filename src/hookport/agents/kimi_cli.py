@@ -23,6 +23,7 @@ from hookport.findings import (
 )
 from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
 from hookport.shapes.dialect import (
+    ELSEWHERE,
     REPOSITORY,
     SECOND,
     DecodedManifest,
@@ -40,6 +41,7 @@ from hookport.shapes.dialect import (
     Timeout,
     ToolName,
     Tree,
+    WayAround,
     explain_missing,
     find_event,
     get_dialect_data,
@@ -567,5 +569,26 @@ DIALECT = Dialect(
         ),
         Quirk("KI12", "kimi-cli 1.52.0 is an empty farewell; 1.51.0 is the last that works", "lab"),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(
+        WayAround(
+            "protocol",
+            "none",
+            "KI13",
+            "started with `kimi acp`, as editors start it, hooks fire as in a terminal",
+            "lab",
+        ),
+        WayAround(
+            "protocol",
+            "open",
+            "KI14",
+            "Kimi Code, started with `kimi acp` in another folder than the session's, starts hooks in "
+            "that folder and gives it as `cwd`, so that guards of the session's project are not found; "
+            "Kimi CLI does not",
+            "lab",
+            place=ELSEWHERE,
+            events=(),
+        ),
+        kinds=4,
+        none={"sub-agents": "lab"},
+    ),
 )

@@ -439,5 +439,9 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(
+        kinds=4,
+        # `vibe-acp`, which editors start; and tools of MCP servers that `run_typescript` calls.
+        none={"protocol": "lab", "code": "lab"},
+    ),
 )

@@ -124,5 +124,5 @@ DIALECT = Dialect(
             "OC7", "`opencode run` exits right after session.idle, perhaps before a hook there ends", "lab"
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(kinds=4, none={"sub-agents": "lab", "protocol": "lab"}),
 )

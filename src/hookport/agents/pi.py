@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookport.shapes import pi_extension as extension
 from hookport.shapes.dialect import (
+    WAYS,
     Dialect,
     EventSpec,
     FolderTrust,
@@ -144,5 +145,6 @@ DIALECT = Dialect(
             "src",
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    # It has no subagents, no second shell and no tool that runs code; `--mode rpc` is for programs.
+    ways_around=list_ways(kinds=4, none=dict.fromkeys(WAYS, "lab")),
 )

@@ -29,6 +29,7 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
+    WayAround,
     alias_tools,
     explain_missing,
     list_ways,
@@ -50,7 +51,8 @@ SOURCES = {
 TOOLS = (
     *name_tools(
         "src",
-        shell="run_shell_command",
+        # The second is one that a matcher for the first does not find (QW13).
+        shell=("run_shell_command", "monitor"),
         file_read="read_file",
         file_write="write_file",
         file_edit="edit",
@@ -382,7 +384,7 @@ DIALECT = Dialect(
     lacks=LACKS,
     awaits_children="lab",
     tools=TOOLS,
-    wordless=dict.fromkeys(("monitor", "workflow", "artifact", "computer_use__*"), "src"),
+    wordless=dict.fromkeys(("workflow", "artifact", "computer_use__*"), "src"),
     mcp=McpNames("mcp__", "__", "src", allowed=r"A-Za-z0-9_\-"),
     matching=NAMES,
     handlers={
@@ -505,5 +507,18 @@ DIALECT = Dialect(
             "lab",
         ),
     ),
-    ways_around=list_ways(kinds=4),
+    ways_around=list_ways(
+        WayAround(
+            "shell",
+            "closed",
+            "QW13",
+            "the tool `monitor` runs commands too, and a matcher for `run_shell_command` does not find it; "
+            "hookport names it wherever a hook is for the shell",
+            "lab",
+            tools=("shell",),
+            native="monitor",
+        ),
+        kinds=4,
+        none={"sub-agents": "lab", "protocol": "lab"},
+    ),
 )

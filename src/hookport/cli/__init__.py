@@ -44,6 +44,7 @@ GROUPS = {
         "dispatch": "Answer an agent's event (agents call this)",
         "wrap": "Run one command of another dialect (agents call this)",
         "serve-stdio": "Answer events of a program in another language",
+        "ask-guardian": "Ask a Guardian about a hook's event (a hook's command)",
         "completion": "Print the completion script of a shell",
     },
 }

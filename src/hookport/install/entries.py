@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,7 +17,7 @@ from hookport.agents import Dialect, EventSpec, find_event_specs, get, get_wire,
 from hookport.base.quoting import quote
 from hookport.convert.degrade import degrade
 from hookport.convert.degrade.work import quote_powershell, write_deny_command
-from hookport.convert.degrade.wrapping import AGENT_TESTS, BridgeCall, agree
+from hookport.convert.degrade.wrapping import AGENT_TESTS, PROGRAM, BridgeCall, agree
 from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
@@ -452,13 +452,14 @@ def find_readers(target: Target, path: str) -> list[Dialect]:
 
 
 def limit_to_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -> tuple[Hook, ...]:
-    """The hooks, each ending at once in another agent that also reads the file.
+    """The hooks, each ending at once in another agent that also reads the file and has entries of ours.
 
     The variable with the project root that an agent sets for its hooks identifies it. An agent started by
-    another agent also has that agent's variable, so if the file's own agent shows itself, the hook runs.
+    another agent also has that agent's variable, so if the file's own agent shows itself, the hook runs. In
+    an agent without entries of its own this one runs, or the agent's user would have no guard.
     """
-    other_agents = list(dict.fromkeys(reader.id for path in paths for reader in find_readers(target, path)))
-    agent_env, foreign = get_wire(target.agent).env, [get_wire(other).env for other in other_agents]
+    readers = {reader.id: reader for path in paths for reader in find_readers(target, path)}
+    agent_env, foreign = get_wire(target.agent).env, [get_wire(other).env for other in readers]
     absent = [mark for env in foreign if (mark := find_mark(env, agent_env))]
     needs = [mark for env in foreign if not find_mark(env, agent_env) and (mark := find_mark(agent_env, env))]
     tests = [f'[ -n "${{{mark}-}}" ]' for mark in dict.fromkeys(needs)]
@@ -473,8 +474,28 @@ def limit_to_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) 
     )
     if marks:
         tests[-1] += f' || [ -n "{"".join(f"${{{mark}-}}" for mark in marks)}" ]'
-    start = f"{' && '.join(tests)} || exit 0; "
+    words = [word for reader in readers.values() for word in _list_entry_files(reader, agent_env)]
+    is_covered = f"! grep -qs {PROGRAM} {' '.join(dict.fromkeys(words))}"
+    start = f"{' && '.join(tests)} || {is_covered} || exit 0; "
     return tuple(_replace_command(hook, start + hook.handler.command) for hook in hooks)
+
+
+def _list_entry_files(reader: Dialect, agent_env: Mapping[str, object]) -> Iterator[str]:
+    """The words for the files with our entries of another agent, which are no files while that does not run.
+
+    Each variable has a default, because an agent may drop a command that names an unset one.
+    """
+    env = get_wire(reader.id).env
+    if mark := find_mark(env, agent_env):
+        starts = {"project": f"${{{mark}-/-}}/", "user": f"${{{mark}+${{HOME-}}}}/"}
+    else:
+        # It sets no variable of its own, and not that of the file's agent.
+        mark = find_mark(agent_env, env)
+        starts = {"project": f"${{{mark}+/-/}}", "user": f"${{{mark}+/-}}${{HOME-}}/"}
+    for scope, start in starts.items():
+        path = next((place.path for place in reader.locations if place.scope == scope), "")
+        if path:
+            yield f'"{start}{path.removeprefix("~/")}"'
 
 
 def ends_at_once(command: str, agent: str) -> bool:

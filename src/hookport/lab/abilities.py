@@ -10,8 +10,8 @@ from hookport.base.places import is_at
 from hookport.lab import formats
 from hookport.lab.driver import Driver
 from hookport.lab.drivers import get_dialect_id
-from hookport.lab.scenario import WAYS, AbilityNeed
-from hookport.shapes.dialect import list_locations
+from hookport.lab.scenario import AROUND, WAYS, AbilityNeed
+from hookport.shapes.dialect import ELSEWHERE, list_locations
 from hookport.wire.table import find_table
 
 # `perhaps`: the tables say that it depends on the product, the version or the way of running.
@@ -46,6 +46,8 @@ def find_ability(driver: Driver, need: AbilityNeed) -> Ability:
     dialect = get(get_dialect_id(driver))
     if need.can in WAYS:
         return _find_way_ability(dialect, need.can)
+    if need.can in AROUND:
+        return _find_ability_around(dialect, need.can)
     return find_table_ability(dialect, need)
 
 
@@ -74,6 +76,23 @@ def _find_way_ability(dialect: Dialect, can: str) -> Ability:
         return Ability("yes") if dialect.wire.keys.get(name) else Ability("no", reason)
     reason = f"{dialect.title} does not give the model the reason for a denied MCP call"
     return Ability("no", reason) if dialect.deny_reason == "lost for MCP" else Ability("yes")
+
+
+def _find_ability_around(dialect: Dialect, can: str) -> Ability:
+    """Find whether an agent asks hooks about calls that may go around them."""
+    is_elsewhere = can == "elsewhere"
+    kind = "protocol" if is_elsewhere else can
+    ways = [
+        way for way in dialect.ways_around if way.kind == kind and (way.place == ELSEWHERE) == is_elsewhere
+    ]
+    # Where no hook is asked in the session's folder, none is asked in another one.
+    every = [way for way in dialect.ways_around if way.kind == kind and not way.place]
+    open_ways = [way for way in ways or every if way.state == "open"]
+    if open_ways:
+        return Ability("no", "; ".join(f"{way.id}: {way.text}" for way in open_ways))
+    if not ways or any(way.state == "unknown" for way in ways):
+        return Ability("perhaps", f"no source says whether {dialect.title} asks hooks there")
+    return Ability("yes")
 
 
 def find_table_ability(dialect: Dialect, need: AbilityNeed) -> Ability:

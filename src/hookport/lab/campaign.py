@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 import hookport
-from hookport.agents import get, supports
+from hookport.agents import Dialect, get, supports
 from hookport.base.tree import Tree
 from hookport.lab import choice, dependencies, drivers, formats, player, programs, run
 from hookport.lab import scenario as scenarios
@@ -74,7 +74,11 @@ def plan_runs(
     runs: list[ScenarioRun] = []
     unplayed: list[Unplayed] = []
     for agent in agents:
+        dialect = get(get_dialect_id(agent.driver))
         for scenario in chosen:
+            # Of all pairs of agents few share a file, and nobody asked for the others.
+            if scenario.installed_for and not names and not _shares_file(dialect, scenario):
+                continue
             for mode in (mode for mode in modes if mode in scenario.modes):
                 reason = _explain_unplayable(scenario, agent.driver, mode)
                 if reason:
@@ -100,6 +104,8 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
     if missing:
         return f"the scenario needs `{missing}`, which is not on this machine"
     dialect = get(get_dialect_id(driver))
+    if scenario.installed_for and not _shares_file(dialect, scenario):
+        return f"{dialect.title} does not read the file of {scenario.installed_for}"
     if not scenario.trusted and dialect.folder_trust is None:
         return f"{dialect.title} trusts every folder"
     if scenario.own and scenario.own.scope == "local" and not run.find_local_file(dialect):
@@ -114,6 +120,12 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
     if scenario.own and scenario.own.observing and not run.list_observed(driver):
         return f"{dialect.title} keeps its hooks in programs that only it can run, or has no such event"
     return run.explain_missing_call(scenario, driver)
+
+
+def _shares_file(dialect: Dialect, scenario: Scenario) -> bool:
+    """Whether an agent reads the file in which the hooks of a scenario are installed for another agent."""
+    other = get(scenario.installed_for)
+    return other != dialect and scenarios.reads_file_of(dialect, other)
 
 
 def _starts_project_script(scenario: Scenario) -> bool:

@@ -29,6 +29,10 @@ class AgentPackage(NamedTuple):
     is_last: bool = False
 
 
+# Starts a value of a call's input: an expression, whose group in the last result that has it is the value.
+FROM_RESULT = "$result:"
+
+
 class ModelCall(NamedTuple):
     """One call of an agent's own tool by the model; a string as input is a free-form call."""
 
@@ -41,12 +45,16 @@ class ModelStep(NamedTuple):
     """One answer of the model: calls of tools, or a closing text.
 
     `tokens`: how full the model says that its context is. `status`: the request is refused with it.
+    `inner`: the calls start a sub-agent, and these are the model's answers to it. A conversation is that of
+    the sub-agent if `task` is in its prompt.
     """
 
     calls: tuple[ModelCall, ...] = ()
     text: str = ""
     tokens: int = 0
     status: int = 0
+    task: str = ""
+    inner: tuple[ModelStep, ...] = ()
 
 
 class Stage(NamedTuple):
@@ -90,8 +98,10 @@ class Driver(NamedTuple):
 
     `calls` has the agent's own tool call for each kind of step: `shell(stage, command)`,
     `write(stage, path, content)`, `edit(stage, path, old, new)`, `read(stage, path)`,
-    `mcp(stage, tool, input)`; paths are relative to the project. A missing kind cannot be played, and `lacks`
-    has the reason, under `calls.read` for example.
+    `mcp(stage, tool, input)`; paths are relative to the project. `delegate(stage, prompt)` starts a sub-agent
+    that may run commands, `code(stage, command)` runs code that runs a command through a tool, and
+    `other_shell(stage, command)` is a second tool that runs commands. A missing kind cannot be played, and
+    `lacks` has the reason, under `calls.read` for example.
     """
 
     title: str
@@ -122,7 +132,10 @@ class Driver(NamedTuple):
     # A call of each further tool, by the word of the vocabulary; hooks see it although it may fail.
     further: Further = ()
     # Other ways of running it, by name: `asking` for permissions, which nobody gives; or by a scenario that
-    # needs one in this agent.
+    # needs one in this agent;
+    # `protocol`, as an editor does.
     ways: Mapping[str, Way] = MappingProxyType({})
     # How many tokens the model's context holds, for the agent.
     window: int = 128000
+    # The call that opens the shell that `other_shell` types into.
+    opening: Callable[[Stage], ModelCall] | None = None

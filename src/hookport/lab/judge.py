@@ -25,6 +25,8 @@ ORDER: tuple[Word, ...] = ("cannot", "pass", "fail")
 # How much of a text is shown as evidence, and how much of it precedes the match.
 LONGEST, BEFORE = 200, 60
 MODELS = ("assistant", "model")
+# Where this hookport is, and how much of that is recognised.
+SOURCE, SHORTEST = str(Path(__file__).parents[2]), 5
 
 
 class RunEvidence(NamedTuple):
@@ -127,6 +129,9 @@ def hide_paths(text: str, evidence: RunEvidence) -> str:
     for path, name in ((evidence.project, "$PROJECT"), (evidence.home, "$HOME"), (sys.executable, "$PYTHON")):
         text = text.replace(str(path), name)
     text = text.replace(str(evidence.home.parent), "$RUN")
+    # Some agents show the beginning of a hook's command only.
+    for length in range(len(SOURCE), SHORTEST, -1):
+        text = text.replace(SOURCE[:length] + ("…" if length < len(SOURCE) else ""), "$SOURCE")
     return " ".join(text.split())
 
 

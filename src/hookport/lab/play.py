@@ -40,11 +40,16 @@ class Spec(NamedTuple):
             **self._asdict(),
             "argv": list(self.argv),
             "environment": dict(self.environment),
-            "steps": [
-                {**step._asdict(), "calls": [_make_call_tree(call) for call in step.calls]}
-                for step in self.steps
-            ],
+            "steps": [_make_step_tree(step) for step in self.steps],
         }
+
+
+def _make_step_tree(step: ModelStep) -> dict[str, Tree]:
+    return {
+        **step._asdict(),
+        "calls": [_make_call_tree(call) for call in step.calls],
+        "inner": [_make_step_tree(inner_step) for inner_step in step.inner],
+    }
 
 
 def _make_call_tree(call: ModelCall) -> dict[str, Tree]:
@@ -102,11 +107,13 @@ class Outcome(NamedTuple):
 
 
 def parse_spec(tree: Mapping[str, Tree]) -> Spec:
-    steps = tuple(
-        ModelStep(**{**step, "calls": tuple(ModelCall(**call) for call in step.get("calls", ()))})
-        for step in tree["steps"]
-    )
+    steps = tuple(map(_parse_step, tree["steps"]))
     return Spec(**{**tree, "argv": tuple(tree["argv"]), "steps": steps})
+
+
+def _parse_step(tree: Mapping[str, Tree]) -> ModelStep:
+    calls = tuple(ModelCall(**call) for call in tree.get("calls", ()))
+    return ModelStep(**{**tree, "calls": calls, "inner": tuple(map(_parse_step, tree.get("inner", ())))})
 
 
 def parse_outcome(tree: Mapping[str, Tree]) -> Outcome:

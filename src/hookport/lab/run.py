@@ -37,6 +37,8 @@ INSTALL_SECONDS = 120
 BESIDE_SECONDS = 10
 # How full the context of a model is that says so, in percent.
 FULL_PERCENT = 96
+# The prompt of a sub-agent, by which the model recognises its conversation.
+TASK = "Run the commands of the task: {commands}."
 OWN, OWN_EVENT = "own", "before_tool_execute"
 
 
@@ -255,6 +257,13 @@ def _make_model_steps(driver: Driver, lab_stage: Stage, kind: str, value: Tree) 
         yield ModelStep((dict(driver.further)[kind](lab_stage),))
     elif kind == "further":
         yield from (ModelStep((make_call(lab_stage),)) for _, make_call in driver.further)
+    elif kind == "delegate" and kind in driver.calls:
+        task = TASK.format(commands=" and ".join(value))
+        inner = tuple(ModelStep((_make_call(driver, lab_stage, "shell", line),)) for line in value)
+        yield ModelStep((driver.calls[kind](lab_stage, task),), task=task, inner=inner)
+    elif kind == "other_shell" and kind in driver.calls and driver.opening:
+        yield ModelStep((driver.opening(lab_stage),))
+        yield ModelStep((_make_call(driver, lab_stage, kind, value),))
     elif kind in driver.calls:
         yield ModelStep((_make_call(driver, lab_stage, kind, value),))
 
@@ -285,7 +294,10 @@ def _install_hooks(run: ScenarioRun, driver: Driver, lab_stage: Stage, environme
     scopes = {"both": ("project", "user")}.get(run.scenario.scope, (run.scenario.scope,))
     if not reads_projects(dialect):
         scopes = ("user",)
-    agents = ["--agent", *dict.fromkeys([dialect.id, *(_list_readers() if run.scenario.adopt else ())])]
+    targets = [run.scenario.installed_for or dialect.id]
+    targets += [dialect.id] if run.scenario.beside else []
+    targets += _list_readers() if run.scenario.adopt else []
+    agents = ["--agent", *dict.fromkeys(targets)]
     adopt = ["--adopt"] if run.scenario.adopt else []
     commands = [["sync", *agents, "--mode", run.mode, "--scope", scope, *adopt] for scope in scopes]
     commands.append(["trust", "--yes", "--in-agents"])

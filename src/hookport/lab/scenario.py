@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from hookport.agents import Dialect, list_agents
+from hookport.agents import get as get_dialect
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem, UsageError, suggest_closest
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES
 from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import WAYS as WAYS_AROUND
+from hookport.shapes.dialect import list_locations
 
 Path = tuple[str | int, ...]
 Mode = Literal["bridge", "native"]
@@ -23,6 +28,8 @@ MODES: tuple[Mode, ...] = ("bridge", "native")
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 FORMAT = "{format}"
+# In the name of a scenario's file: it is one for each agent whose file another agent reads too.
+AGENT = "AGENT"
 # What a hook does when it acts. `deny` is its format's best way.
 ANSWERS = (
     *("none", "deny", "deny-exit", "deny-json", "noise-deny-json", "allow", "ask", "rewrite", "context"),
@@ -35,6 +42,9 @@ ABILITIES = ("fires", "block", "rewrite", "context")
 # untrusted folder; sending its permission mode, and the path of its transcript; showing a message to a
 # person; continuing after a denied call; not waiting for processes that a hook leaves behind.
 WAYS = ("below", "mcp_reason", "readable", "untrusted", "mode", "transcript", "told", "again", "leaves")
+# And those of a way around: that the agent asks a hook about such calls too; `elsewhere` is a protocol whose
+# process starts in another folder than the session's.
+AROUND: tuple[str, ...] = (*WAYS_AROUND, "elsewhere")
 SUBJECTS = ("command", "path", "prompt", "text")
 # Fields that not every format supports.
 FIELDS = ("mode", "transcript")
@@ -51,6 +61,10 @@ STEPS: dict[str, tuple[str, ...]] = {
     "full": (),
     "fail": (),
     "further": (),
+    # A sub-agent, which runs these commands; code that runs this command by a tool; the second shell tool.
+    "delegate": (),
+    "code": (),
+    "other_shell": (),
 }
 PROMPT = "Do what the task says."
 # What a quick choice plays in every agent, one scenario of each.
@@ -159,6 +173,10 @@ class Scenario(NamedTuple):
     way: str = ""
     # What the agent's own hooks must be able to have; empty for nothing in particular.
     capability: str = ""
+    # The agent for which the hooks are installed, if not the one that plays.
+    installed_for: str = ""
+    # They are installed for the agent that plays, too.
+    beside: bool = False
     # The text of the file, for the key of earlier results.
     text: str = ""
 
@@ -209,6 +227,8 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "class": str,
     "way": str,
     "capability": str,
+    "installed_for": str,
+    "beside": bool,
 }
 _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "name": str,
@@ -237,7 +257,31 @@ _KINDS = {str: "a string", dict: "an object", list: "a list", bool: "true or fal
 def list_names() -> tuple[str, ...]:
     """List every scenario, in alphabetical order."""
     file_names = (path.name for path in files("hookport.lab").joinpath("scenarios").iterdir())
-    return tuple(sorted(name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml")))
+    stems = [name.removesuffix(".yaml") for name in file_names if name.endswith(".yaml")]
+    agents = list_shared_agents()
+    return tuple(sorted(name for stem in stems for name in _fill_agents(stem, agents)))
+
+
+def _fill_agents(stem: str, agents: Iterable[str]) -> list[str]:
+    """Fill the agents into the name of a scenario that is one for each."""
+    return [stem.replace(AGENT, agent) for agent in agents] if AGENT in stem else [stem]
+
+
+@cache
+def list_shared_agents() -> tuple[str, ...]:
+    """List the agents whose hook files in a project another agent reads too, by their tables."""
+    dialects = [get_dialect(agent) for agent in list_agents()]
+    pairs = ((reader, dialect) for dialect in dialects for reader in dialects if reader != dialect)
+    return tuple(dict.fromkeys(dialect.id for reader, dialect in pairs if reads_file_of(reader, dialect)))
+
+
+def reads_file_of(reader: Dialect, agent: Dialect) -> bool:
+    """Whether an agent reads the file of a project that hookport writes for another one."""
+    written = next((place.path for place in agent.locations if place.scope == "project"), "")
+    places = list_locations(reader, "own", "also read", "maybe read")
+    return bool(written) and any(
+        fnmatchcase(written, place.path) for place in places if place.scope == "project"
+    )
 
 
 def is_known(name: str) -> bool:
@@ -249,8 +293,12 @@ def get(name: str) -> Scenario:
     """The scenario of that name, read once: the matrix asks for each of them hundreds of times."""
     if name not in list_names():
         raise UsageError(f"unknown scenario '{name}'.{suggest_closest(name, list_names())}")
-    text = files("hookport.lab").joinpath("scenarios", f"{name}.yaml").read_text("utf-8")
-    return parse_scenario(name, text)
+    stem, agent = name, ""
+    for candidate in list_shared_agents():
+        if name.endswith(f"-{candidate}"):
+            stem, agent = name.removesuffix(candidate) + AGENT, candidate
+    text = files("hookport.lab").joinpath("scenarios", f"{stem}.yaml").read_text("utf-8")
+    return parse_scenario(name, text.replace("{agent}", agent) if agent else text)
 
 
 def parse_scenario(name: str, text: str) -> Scenario:
@@ -340,6 +388,8 @@ class _ScenarioReader:
             tree.get("class", ""),
             tree.get("way", ""),
             tree.get("capability", ""),
+            tree.get("installed_for", ""),
+            tree.get("beside", False),
         )
 
     def read_fields(
@@ -400,7 +450,7 @@ class _ScenarioReader:
             path: Path = ("needs", number)
             fields = self.read_fields(tree, {"event": str, "can": str}, path, needed=("event", "can"))
             self.check_word(fields.get("event", "session_start"), tuple(EVENTS), (*path, "event"))
-            self.check_word(fields.get("can", "fires"), (*ABILITIES, *WAYS), (*path, "can"))
+            self.check_word(fields.get("can", "fires"), (*ABILITIES, *WAYS, *AROUND), (*path, "can"))
             needs.append(AbilityNeed(fields.get("event", ""), fields.get("can", "")))
         return needs
 
@@ -464,6 +514,9 @@ class _ScenarioReader:
         kinds: dict[str, type] = {key: dict if key == "input" else str for key in STEPS[kind]}
         if kinds:
             self.read_fields(value, kinds, (*path, kind), needed=STEPS[kind])
+        elif kind == "delegate":
+            if not isinstance(value, list) or not all(isinstance(line, str) for line in value):
+                self.add_problem((*path, kind), "must be a list of commands")
         elif not isinstance(value, str):
             self.add_problem((*path, kind), "must be a string")
         return kind, value

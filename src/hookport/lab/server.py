@@ -21,9 +21,9 @@ from typing import IO, Self
 
 from hookport.base.tree import Tree
 from hookport.lab import protocols
-from hookport.lab.driver import ModelStep
+from hookport.lab.driver import FROM_RESULT, ModelCall, ModelStep
 from hookport.lab.play import RequestRecord
-from hookport.lab.protocols import Conversation, ModelProtocol, ModelReply, ModelRequest
+from hookport.lab.protocols import Conversation, ModelProtocol, ModelReply, ModelRequest, ToolResult
 
 LONGEST_BODY_BYTES = 64 << 20
 SECRETS = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECASE)
@@ -32,6 +32,8 @@ HEALTH = ("/", "/health", "/healthz", "/v1/health", "/ping")
 
 # The ids of our calls contain their step; a text marks how far a summarised conversation is.
 MARK = re.compile(r"play(\d+)n\d+")
+# The same in the conversation of a sub-agent.
+INNER_MARK = re.compile(r"task(\d+)n\d+")
 NEXT = re.compile(r"The next scripted step is number (\d+)\.")
 SUMMARY = re.compile(
     r"(?is)(?=.*(conversation|compaction|llm)).*\b(create|write|provide|generate|give|produce)\b.{0,80}\bsummary\b"
@@ -39,10 +41,11 @@ SUMMARY = re.compile(
 
 
 class ModelScript:
-    """The steps, and the progress of each conversation."""
+    """The steps, and the progress of each conversation; `mark` finds a step's number in a call's id."""
 
-    def __init__(self, steps: Sequence[ModelStep]) -> None:
+    def __init__(self, steps: Sequence[ModelStep], mark: re.Pattern[str] = MARK) -> None:
         self.steps = tuple(steps)
+        self._mark = mark
         self._openings: set[str] = set()
         self._begun = False
         self._lock = threading.Lock()
@@ -58,7 +61,7 @@ class ModelScript:
             default=0,
         )
         for turn in conversation.turns:
-            marks = [int(mark[1]) + 1 for call in turn.calls if (mark := MARK.search(call.id))]
+            marks = [int(mark[1]) + 1 for call in turn.calls if (mark := self._mark.search(call.id))]
             if marks:
                 done = max(done, *marks)
             elif done < len(self.steps) and _is_step(self.steps[done], bool(turn.calls), turn.text):
@@ -86,9 +89,34 @@ class ModelScript:
                 return None
         return done
 
+    def find_task(self, conversation: Conversation) -> ModelScript | None:
+        """The steps of the sub-agent whose conversation this is; None for every other conversation."""
+        calls = [call for turn in conversation.turns for call in turn.calls]
+        if not conversation.tools or any(self._mark.search(call.id) for call in calls):
+            return None
+        prompts = [message.text for message in conversation.texts if message.role != "assistant"]
+        tasks = (step for step in self.steps if step.task and any(step.task in prompt for prompt in prompts))
+        return next((ModelScript(step.inner, INNER_MARK) for step in tasks), None)
+
 
 def _is_step(step: ModelStep, called: bool, text: str) -> bool:  # noqa: FBT001 - one of two kinds
     return called if step.calls else not called and step.text.strip() in text
+
+
+def _fill_results(step: ModelStep, results: Sequence[ToolResult]) -> ModelStep:
+    """Fill numbers that the agent has told, such as that of a running process, into the calls of a step."""
+    return step._replace(calls=tuple(_fill_call(call, results) for call in step.calls))
+
+
+def _fill_call(call: ModelCall, results: Sequence[ToolResult]) -> ModelCall:
+    if isinstance(call.input, str):
+        return call
+    filled = dict(call.input)
+    for name, value in call.input.items():
+        if isinstance(value, str) and value.startswith(FROM_RESULT):
+            found = (re.search(value.removeprefix(FROM_RESULT), result.text) for result in reversed(results))
+            filled[name] = next((int(match[1]) for match in found if match), 0)
+    return call._replace(input=filled)
 
 
 class Server:
@@ -146,8 +174,14 @@ class Server:
         self, speech: ModelProtocol, ask: ModelRequest, record: RequestRecord, number: int
     ) -> tuple[RequestRecord, ModelReply]:
         conversation = speech.read(ask.body)
-        index = self.script.step(conversation)
-        if conversation.schema is not None:
+        task = self.script.find_task(conversation)
+        index = None if task else self.script.step(conversation)
+        word = "play"
+        if task:
+            word, index = "task", task.count_steps(conversation)
+            closing = ModelStep(text=f"The task is done ({number}).")
+            step = task.steps[index] if index < len(task.steps) else closing
+        elif conversation.schema is not None:
             step = ModelStep(text=json.dumps(protocols.make_instance(conversation.schema)))
         elif index is None:
             step = ModelStep(
@@ -161,8 +195,11 @@ class Server:
         else:
             # Agents stop a model that repeats itself.
             step = ModelStep(text=f"That is all ({number}).")
-        serial = f"play{len(self.script.steps) if index is None else index:02d}n{number:04d}"
-        record = record._replace(step=index, texts=conversation.texts, results=conversation.results)
+        step = _fill_results(step, conversation.results)
+        serial = f"{word}{len(self.script.steps) if index is None else index:02d}n{number:04d}"
+        record = record._replace(
+            step=None if task else index, texts=conversation.texts, results=conversation.results
+        )
         return record, speech.write_reply(step, ask, serial)
 
     def _answer_unknown(self, ask: ModelRequest) -> ModelReply:

@@ -342,6 +342,10 @@ WAYS: Mapping[WayKind, str] = {
 }
 
 
+# The place of a `protocol` row that is about a process whose start folder is not the session's.
+ELSEWHERE = "when an editor starts it in another folder"
+
+
 class WayAround(NamedTuple):
     """Whether calls of one kind go around an agent's hooks, and how that is known.
 

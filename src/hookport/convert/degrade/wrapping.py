@@ -20,7 +20,9 @@ PROGRAM = "hookport"
 MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
 # The test for the agent that may precede an entry, if several agents read its file.
 _TEST = r"""\[ -[nz] "[${}\w-]+" \]"""
-AGENT_TESTS = rf"""(?P<tests>{_TEST}(?: (?:&&|\|\|) {_TEST})*) \|\| exit 0; """
+# It ends if a file with our entries of that agent mentions us, too.
+_COVERED = rf""" \|\| ! grep -qs {PROGRAM}(?: "[^"\n]*")+"""
+AGENT_TESTS = rf"""(?P<tests>{_TEST}(?: (?:&&|\|\|) {_TEST})*)(?:{_COVERED})? \|\| exit 0; """
 _WRAPPED = re.compile(
     rf"""(?:{AGENT_TESTS})?"""
     r"""(?:[^\n{};]* \|\| \{ .*?; exit \d+; \}; )?"""

@@ -42,3 +42,8 @@ def make_servers(stage: Stage, **more: Tree) -> dict[str, Tree]:
 
 def make_absolute(stage: Stage, path: str) -> str:
     return str(stage.project / path)
+
+
+def join_words(command: str) -> str:
+    """Write a command as JavaScript in which its words do not stand side by side."""
+    return f"{json.dumps(command.split(' '))}.join(' ')"

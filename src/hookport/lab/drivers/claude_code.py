@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
+from hookport.lab.drivers import _stream_session
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -19,6 +22,15 @@ def settle(stage: Stage) -> None:
 def command(stage: Stage) -> Sequence[str]:
     permissions = "--dangerously-skip-permissions"
     return (*stage.program, "-p", stage.prompt, "--model", "claude-sonnet-4-5", permissions)
+
+
+def stream(stage: Stage) -> Sequence[str]:
+    """Start it as a program does that embeds it, such as the SDK and editors."""
+    line = json.dumps({"type": "user", "message": {"role": "user", "content": stage.prompt}})
+    formats = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+    flags = ("--model", "claude-sonnet-4-5", "--dangerously-skip-permissions")
+    session = (sys.executable, _stream_session.__file__, str(stage.cwd), "result", line)
+    return (*session, *stage.program, "-p", *formats, *flags)
 
 
 def environment(stage: Stage) -> Mapping[str, str]:
@@ -46,6 +58,17 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("Read", {"file_path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
+    # In the background the turn would end before it.
+    "delegate": lambda _stage, task: ModelCall(
+        "Agent",
+        {
+            "description": "as scripted",
+            "prompt": task,
+            "subagent_type": "general-purpose",
+            "run_in_background": False,
+        },
+    ),
+    "other_shell": lambda _stage, line: ModelCall("Monitor", {"command": line, "description": "as scripted"}),
 }
 
 # The names and fields of its schemas (2.1.325), of tools that it offers or finds by ToolSearch.
@@ -78,8 +101,8 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
-    ways={"asking": Way(command=ask)},
     # Its own window is larger with some models; a fuller one is full too.
     window=1000000,
     # The folder needs no manifest (measured, 2.1.325).
+    ways={"asking": Way(command=ask), "protocol": Way(stream)},
 )

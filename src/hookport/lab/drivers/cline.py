@@ -51,6 +51,7 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("read_files", {"files": [{"path": make_absolute(stage, path)}]}),
     "mcp": lambda _stage, tool, given: ModelCall(f"lab__{tool}", given),
+    "delegate": lambda _stage, task: ModelCall("spawn_agent", {"systemPrompt": "Do it.", "task": task}),
 }
 
 # The names and fields of its schemas (3.0.65).
@@ -80,6 +81,8 @@ DRIVER = Driver(
     further=FURTHER,
     denial_ends=True,
     lacks={
+        "ways.protocol": "`cline --acp` needs an account (measured, 3.0.65)",
+        "ways.elsewhere": "`cline --acp` needs an account (measured, 3.0.65)",
         "session_end.fires": "SessionShutdown fires only after a hook has ended the run (measured, 3.0.65)",
         "before_tool_execute.again": "a denied call ends the run (measured, 3.0.65)",
         "before_prompt.fires": "UserPromptSubmit does not fire in a run of one prompt (measured, 3.0.65)",

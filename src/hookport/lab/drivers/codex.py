@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
-from hookport.lab.drivers._settings import make_server, write_toml
+from hookport.lab.driver import FROM_RESULT, AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
+from hookport.lab.drivers import _codex_session
+from hookport.lab.drivers._settings import join_words, make_server, write_toml
 
 # Of the models that it knows, only this one gets plain tools; newer ones write JavaScript that calls them
 # (measured, 0.166.0).
 MODEL = "gpt-5.5"
+CODE_MODEL = "gpt-6-sol"
 
 
 def settle(stage: Stage) -> None:
@@ -49,6 +53,26 @@ def command(stage: Stage) -> Sequence[str]:
     return (*stage.program, "exec", freely, "--skip-git-repo-check", stage.prompt)
 
 
+def settle_for_code(stage: Stage) -> None:
+    """Choose a model that gets one tool, which runs JavaScript that calls the others (measured, 0.166.0)."""
+    path = stage.home / ".codex" / "config.toml"
+    path.write_text(path.read_text("utf-8").replace(f'"{MODEL}"', f'"{CODE_MODEL}"'), "utf-8")
+
+
+def serve(stage: Stage) -> Sequence[str]:
+    """Start the server that editors start."""
+    return _start_server(stage, stage.cwd)
+
+
+def serve_elsewhere(stage: Stage) -> Sequence[str]:
+    return _start_server(stage, stage.home)
+
+
+def _start_server(stage: Stage, start: Path) -> Sequence[str]:
+    session = (sys.executable, _codex_session.__file__, str(stage.cwd), str(start), stage.prompt)
+    return (*session, *stage.program, "app-server")
+
+
 def environment(stage: Stage) -> Mapping[str, str]:
     return {"LAB_KEY": "none", "CODEX_HOME": str(stage.home / ".codex")}
 
@@ -80,6 +104,14 @@ CALLS: Calls = {
     "edit": edit,
     "read": read,
     "mcp": lambda _stage, tool, given: ModelCall(tool, given, "mcp__lab"),
+    "delegate": lambda _stage, task: ModelCall("spawn_agent", {"message": task}, "multi_agent_v1"),
+    "other_shell": lambda _stage, line: ModelCall(
+        "write_stdin",
+        {"session_id": f"{FROM_RESULT}session ID (\\d+)", "chars": f"{line}\n", "yield_time_ms": 1000},
+    ),
+    "code": lambda _stage, line: ModelCall(
+        "exec", f"text(await tools.exec_command({{cmd: {join_words(line)}}}));"
+    ),
 }
 
 # The names and fields of its schemas (0.166.0).
@@ -114,11 +146,16 @@ DRIVER = Driver(
     calls=CALLS,
     further=FURTHER,
     window=400000,
+    lacks={
+        "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
+    },
+    # A shell that goes on running, whose stdin `write_stdin` writes to.
+    opening=lambda _stage: ModelCall("exec_command", {"cmd": "sh", "tty": True, "yield_time_ms": 500}),
     ways={
         "asking": Way(command=ask),
         **dict.fromkeys(("events-tools", "context-subagent", "stop-subagent"), Way(command=use_agents)),
-    },
-    lacks={
-        "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
+        "protocol": Way(serve),
+        "elsewhere": Way(serve_elsewhere),
+        "code": Way(settle=settle_for_code),
     },
 )

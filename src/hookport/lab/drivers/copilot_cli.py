@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -49,6 +50,16 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("view", {"path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(f"lab-{tool}", given),
+    "delegate": lambda _stage, task: ModelCall(
+        "task",
+        {
+            "name": "scripted",
+            "description": "as scripted",
+            "prompt": task,
+            "agent_type": "general-purpose",
+            "mode": "sync",
+        },
+    ),
 }
 
 # The names and fields of its schemas (1.0.102).
@@ -86,11 +97,22 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
-    ways={"asking": Way(command=ask)},
     # Of several hooks with context for a prompt, only the last counts (measured, 1.0.102).
     alone=("context-prompt",),
     lacks={
         "before_tool_execute.transcript": "Copilot CLI sends its transcript's path only when it stops, for "
         "subagents and before a compaction (measured, 1.0.102)",
+    },
+    ways={
+        "asking": Way(command=ask),
+        **make_ways(
+            lambda stage: (
+                *stage.program,
+                "--acp",
+                "--allow-all-tools",
+                "--allow-all-paths",
+                "--no-auto-update",
+            )
+        ),
     },
 )

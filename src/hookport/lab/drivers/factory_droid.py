@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -23,9 +24,12 @@ def settle(stage: Stage) -> None:
         write_json(stage.home / ".factory" / "mcp.json", make_servers(stage, type="stdio", disabled=False))
 
 
+# A custom model is selected by its display name and its number (measured, 0.215.0).
+MODEL = ("-m", "custom:Lab-0")
+
+
 def command(stage: Stage) -> Sequence[str]:
-    # A custom model is selected by its display name and its number (measured, 0.215.0).
-    return (*stage.program, "exec", "-m", "custom:Lab-0", "--skip-permissions-unsafe", stage.prompt)
+    return (*stage.program, "exec", *MODEL, "--skip-permissions-unsafe", stage.prompt)
 
 
 def environment(_stage: Stage) -> Mapping[str, str]:
@@ -54,6 +58,9 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("Read", {"file_path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(f"lab___{tool}", given),
+    "delegate": lambda _stage, task: ModelCall(
+        "Task", {"subagent_type": "worker", "description": "as scripted", "prompt": task, "await": True}
+    ),
 }
 
 # The names and fields of its schemas (0.215.0).
@@ -85,4 +92,7 @@ DRIVER = Driver(
         " `droid exec` going (measured, 0.215.0)",
         "before_prompt.fires": "UserPromptSubmit does not fire in `droid exec` (measured, 0.215.0)",
     },
+    ways=make_ways(
+        lambda stage: (*stage.program, "exec", "--output-format", "acp", *MODEL, "--skip-permissions-unsafe")
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -62,6 +63,7 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("read_file", {"file_path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp_lab_{tool}", given),
+    "delegate": lambda _stage, task: ModelCall("invoke_agent", {"agent_name": "generalist", "prompt": task}),
 }
 
 # The names and fields of its schemas (0.61.0).
@@ -95,4 +97,5 @@ DRIVER = Driver(
         " conversation (measured, 0.61.0)",
     },
     further=FURTHER,
+    ways=make_ways(lambda stage: (*stage.program, "--acp", "-m", "gemini-2.5-flash")),
 )

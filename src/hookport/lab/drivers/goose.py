@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
-from hookport.lab.drivers._settings import make_absolute, write_json
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
+from hookport.lab.drivers._editor import make_ways
+from hookport.lab.drivers._settings import join_words, make_absolute, write_json
 
 
 def settle(stage: Stage) -> None:
@@ -34,6 +36,20 @@ def settle(stage: Stage) -> None:
     write_json(stage.home / ".config" / "goose" / "config.yaml", settings)
 
 
+def settle_for_code(stage: Stage) -> None:
+    """Switch Code Mode on."""
+    path = stage.home / ".config" / "goose" / "config.yaml"
+    settings = json.loads(path.read_text("utf-8"))
+    settings["extensions"]["code_execution"] = {
+        "enabled": True,
+        "type": "platform",
+        "name": "code_execution",
+        "display_name": "Code Mode",
+        "bundled": True,
+    }
+    write_json(path, settings)
+
+
 def command(stage: Stage) -> Sequence[str]:
     return (*stage.program, "run", "--no-session", "-t", stage.prompt)
 
@@ -49,6 +65,8 @@ def environment(stage: Stage) -> Mapping[str, str]:
     }
 
 
+# Code that calls the shell tool.
+RUN = "async function run() { return await Developer.shell({ command: %s }); }"
 # Measured, 1.52.0; no tool of its own reads a file.
 CALLS: Calls = {
     "shell": lambda _stage, line: ModelCall("shell", {"command": line}),
@@ -59,6 +77,11 @@ CALLS: Calls = {
         "edit", {"path": make_absolute(stage, path), "before": old, "after": new}
     ),
     "mcp": lambda _stage, tool, given: ModelCall(f"lab__{tool}", given),
+    "delegate": lambda _stage, task: ModelCall("delegate", {"instructions": task}),
+    "code": lambda _stage, line: ModelCall(
+        "execute_typescript",
+        {"code": RUN % join_words(line)},
+    ),
 }
 
 # The names and fields of its schemas (1.52.0).
@@ -79,4 +102,8 @@ DRIVER = Driver(
     calls=CALLS,
     further=FURTHER,
     lacks={"calls.read": "goose has no tool that reads a file (measured, 1.52.0)"},
+    ways={
+        **make_ways(lambda stage: (*stage.program, "acp")),
+        "code": Way(settle=settle_for_code),
+    },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_server, write_toml
 
 
@@ -59,6 +60,10 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(
         "use_tool", {"tool_name": f"lab__{tool}", "tool_input": given}
     ),
+    "delegate": lambda _stage, task: ModelCall(
+        "spawn_subagent", {"prompt": task, "description": "as scripted", "background": False}
+    ),
+    "other_shell": lambda _stage, line: ModelCall("monitor", {"command": line, "description": "as scripted"}),
 }
 
 # The names and fields of its schemas (1.0.41).
@@ -92,5 +97,8 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
-    ways={"asking": Way(command=ask)},
+    ways={
+        "asking": Way(command=ask),
+        **make_ways(lambda stage: (*stage.program, "agent", "-m", "lab", "--always-approve", "stdio")),
+    },
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Driver, Stage
+from hookport.lab.driver import AgentPackage, Driver, ModelCall, Stage
 from hookport.lab.drivers import _opencode_session
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import write_json
 from hookport.lab.drivers.opencode import CALLS, FURTHER
 
@@ -63,7 +64,13 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     # The tools of OpenCode, with its names and fields (measured, 7.7.7).
-    calls=CALLS,
+    calls={
+        **CALLS,
+        "other_shell": lambda _stage, line: ModelCall(
+            "background_process", {"action": "start", "command": line, "description": "as scripted"}
+        ),
+    },
     further=FURTHER,
     patience=240,
+    ways=make_ways(lambda stage: (*stage.program, "acp")),
 )

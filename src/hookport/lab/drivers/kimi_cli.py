@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json, write_toml
 
 
@@ -20,6 +21,12 @@ def settle(stage: Stage) -> None:
     write_toml(home / "config.toml", tables)
     if stage.mcp:
         write_json(home / "mcp.json", make_servers(stage))
+
+
+def log_in(stage: Stage) -> None:
+    """Write a token that names nobody: `kimi acp` starts no session without one (measured, 1.51.0)."""
+    token = {"access_token": "none", "refresh_token": "none", "expires_at": 0, "scope": "", "token_type": ""}
+    write_json(stage.home / ".kimi" / "credentials" / "kimi-code.json", {**token, "expires_in": 0})
 
 
 def command(stage: Stage) -> Sequence[str]:
@@ -41,6 +48,9 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("ReadFile", {"path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(tool, given),
+    "delegate": lambda _stage, task: ModelCall(
+        "Agent", {"description": "as scripted", "prompt": task, "subagent_type": "coder"}
+    ),
 }
 
 # The names and fields of its schemas (1.51.0).
@@ -65,7 +75,10 @@ DRIVER = Driver(
     calls=CALLS,
     further=FURTHER,
     window=100000,
+    # Measured, 1.51.0; Kimi Code, of the same dialect, starts hooks in the folder of its process (KI14).
+    has=("before_tool_execute.elsewhere",),
     lacks={
         "before_prompt.context": "a hook's output does not reach the model (measured, 1.51.0)",
     },
+    ways=make_ways(lambda stage: (*stage.program, "acp"), settle=log_in),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json, write_toml
 
 
@@ -42,6 +43,9 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("Read", {"path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
+    "delegate": lambda _stage, task: ModelCall(
+        "Agent", {"description": "as scripted", "prompt": task, "subagent_type": "coder"}
+    ),
 }
 
 # The names and fields of its schemas (2.1.0).
@@ -72,4 +76,5 @@ DRIVER = Driver(
     lacks={
         "session_end.fires": "SessionEnd does not fire with `-p` (measured, 2.1.0)",
     },
+    ways=make_ways(lambda stage: (*stage.program, "acp")),
 )

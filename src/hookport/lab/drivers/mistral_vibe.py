@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, write_toml
 
 
@@ -76,4 +78,5 @@ DRIVER = Driver(
     further=FURTHER,
     # After the first hook that denies a stop, no further hook runs, three times in a turn (measured, 3.0.2).
     alone=("stop-once",),
+    ways=make_ways(lambda stage: (str(Path(stage.program[0]).with_name("vibe-acp")),)),
 )

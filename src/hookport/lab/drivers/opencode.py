@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers import _opencode_session
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, write_json
 
 MODEL = "anthropic/claude-sonnet-4-5"
@@ -56,6 +57,9 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("read", {"filePath": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(f"lab_{tool}", given),
+    "delegate": lambda _stage, task: ModelCall(
+        "task", {"description": "as scripted", "prompt": task, "subagent_type": "general"}
+    ),
 }
 
 # The names and fields of its schemas (1.18.33).
@@ -94,4 +98,5 @@ DRIVER = Driver(
     has=("agent_stop.block",),
     # It uses a processor for 5 s, and the run waits for it.
     patience=180,
+    ways=make_ways(lambda stage: (*stage.program, "acp")),
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage, Way
+from hookport.lab.drivers import _stream_session
 from hookport.lab.drivers._settings import make_absolute, write_json
 
 
@@ -25,6 +28,23 @@ def command(stage: Stage) -> Sequence[str]:
     return (
         *(*stage.program, "--provider", "lab", "--model", "lab-model"),
         *("--offline", "-p", stage.prompt),
+    )
+
+
+def speak(stage: Stage) -> Sequence[str]:
+    """Start it as a program does that embeds it."""
+    line = json.dumps({"type": "prompt", "message": stage.prompt})
+    session = (sys.executable, _stream_session.__file__, str(stage.cwd), "agent_end", line)
+    return (
+        *session,
+        *stage.program,
+        "--mode",
+        "rpc",
+        "--provider",
+        "lab",
+        "--model",
+        "lab-model",
+        "--offline",
     )
 
 
@@ -55,4 +75,5 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={"calls.mcp": "pi has no MCP (0.87.1)"},
+    ways={"protocol": Way(speak)},
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -50,6 +51,17 @@ CALLS: Calls = {
     ),
     "read": lambda stage, path: ModelCall("read_file", {"file_path": make_absolute(stage, path)}),
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
+    "delegate": lambda _stage, task: ModelCall(
+        "agent",
+        {
+            "description": "as scripted",
+            "prompt": task,
+            "subagent_type": "general-purpose",
+            "run_in_background": False,
+        },
+    ),
+    # It is not offered before it was searched for; called by name it runs too.
+    "other_shell": lambda _stage, line: ModelCall("monitor", {"command": line, "description": "as scripted"}),
 }
 
 # The names and fields of its schemas (0.24.4); some are found by `tool_search` only.
@@ -85,12 +97,15 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
-    ways={"asking": Way(command=ask)},
     lacks={
         "before_tool_execute.untrusted": "Qwen Code runs no shell in an untrusted folder,"
         " whatever approvals it has (measured, 0.24.4)",
         "subagent_start.context": "a subagent in the background does not get the context of SubagentStart"
         " (measured, 0.24.4)",
         "session_end.fires": "SessionEnd does not fire with `-p` (measured, 0.24.4)",
+    },
+    ways={
+        "asking": Way(command=ask),
+        **make_ways(lambda stage: (*stage.program, "--acp", "--approval-mode", "yolo")),
     },
 )

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
+from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_servers, write, write_json
 
 PROVIDER = {
@@ -79,6 +80,16 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     further=FURTHER,
-    ways={"asking": Way(command=ask)},
-    lacks={"calls.agent": "its `task` tool hangs while a tool hook is installed (measured, 1.38.11)"},
+    lacks={
+        "calls.agent": "its `task` tool hangs while a tool hook is installed (measured, 1.38.11)",
+        "calls.delegate": "with a hook on tools `task` hangs (RX5), and `read_only_task` runs no command"
+        " (measured, 1.38.11)",
+    },
+    # Without bubblewrap the sandbox refuses every command (measured, 1.38.11).
+    ways={
+        "asking": Way(command=ask),
+        **make_ways(
+            lambda stage: (*stage.program, "acp", "--model", "lab"), "tool_approval=danger-full-access"
+        ),
+    },
 )
