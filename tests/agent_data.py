@@ -5,7 +5,7 @@
     payloads/**.json      what the agent really handed to a hook, byte for byte
     documented.json       payloads after its documentation, where none was captured
     native_answers.yaml   what it made of a hook's answers by itself (see `test_native_answers`)
-    transcript.jsonl      a session as it writes it down
+    transcript/**         a session as it writes it down, at its place in a home; `.sql` is a database
     corpus.yaml           small projects with its files (see `test_corpus`)
     rules.json            which of many handlers with rules it started (see `test_rules`)
     oracle.py             what it does with a hook's answer (see `oracle`)

@@ -46,8 +46,12 @@ GUARD = {
     "handler": {"type": "command", "command": "echo no >&2; exit 2"},
 }
 SCRIPT = "#!/bin/sh\necho '{\"cancel\": true}'\n"
-# Claude Code asks whether a folder is trusted, and calls no entry before.
-UNASKED = {"claude-code", *(name for name, facts in FACTS.items() if facts.trust == "not asked for")}
+# Claude Code and VS Code ask whether a folder is trusted, and call no entry before.
+UNASKED = {
+    "claude-code",
+    "vs-code-copilot",
+    *(name for name, facts in FACTS.items() if facts.trust == "not asked for"),
+}
 PROJECT = [site for site in list_sites() if site.scope == "project"]
 
 

@@ -377,9 +377,13 @@ WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
     ),
     (
         "vs-code-copilot",
-        "also Claude's",
-        {".claude/settings.json": nested("PreToolUse", "", "./guard.sh")},
-        ["HP878"],
+        "two names",
+        {
+            ".github/hooks/a.json": VS_CODE.replace(
+                '"hooks": {', '"hooks": {"preToolUse": [{"bash": "true"}], '
+            )
+        },
+        ["HP108"],
     ),
     ("windsurf", "hidden", {".devin/hooks.json": WINDSURF.replace("guard.sh", "guard.sh x")}, ["HP874"]),
 ]

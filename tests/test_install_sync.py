@@ -336,7 +336,7 @@ def test_a_hook_that_the_agent_reads_elsewhere_with_less_effect_is_installed(
     assert plan.changes != ()
 
 
-@pytest.mark.parametrize("agent", ["copilot-cli", "vs-code-copilot"])
+@pytest.mark.parametrize("agent", ["copilot-cli"])
 def test_a_hook_with_a_rule_runs_more_often_where_another_agent_reads_its_file(
     agent: str, world: World
 ) -> None:

@@ -272,7 +272,9 @@ def takes(agent: str, spec: EventSpec, event: str) -> bool:
         answer, lost = write_answer(product, Event(event, agent, spec.native), Decision(context=TOLD))
         if lost or TOLD not in answer.stdout + answer.stderr:
             return False
-    return spec.hears != "nothing" and not (spec.unfired and event in ("session_start", "before_prompt"))
+    return spec.hears not in ("late", "nothing") and not (
+        spec.unfired and event in ("session_start", "before_prompt")
+    )
 
 
 CARRIERS = [

@@ -16,12 +16,18 @@ import pytest
 import yaml
 
 from hookport import agents as dialects
-from hookport.lab import mcp_lab, scenario, stage
-from hookport.lab.driver import ModelCall, Stage
+from hookport.lab import drivers, mcp_lab, scenario, stage
+from hookport.lab.driver import UNTRUSTED, ModelCall, Stage
 from hookport.lab.drivers import _opencode_session, get, get_dialect_id, list_names
 from hookport.lab.run import reads_projects
 from hookport.model.events import EVENTS
+from tests.engines import NODE
+from tests.test_generated import needs_node
 
+# What drivers start beside Python.
+SCRIPTS = sorted(
+    path for path in Path(drivers.__file__).parent.rglob("*") if path.suffix in (".js", ".mjs", ".json")
+)
 KINDS: dict[str, tuple[Any, ...]] = {
     "shell": ("echo hi",),
     "write": ("deep/new.txt", "one\ntwo\n"),
@@ -106,7 +112,7 @@ def test_a_driver_says_what_it_lacks_in_known_words(name: str) -> None:
     assert missing <= set(driver.lacks)
     missing |= {f"calls.{kind}" for kind in AROUND if kind not in driver.calls}
     missing |= {f"ways.{way}" for way in WAYS if way not in driver.ways}
-    assert set(driver.lacks) <= abilities | missing
+    assert set(driver.lacks) <= abilities | missing | {UNTRUSTED}
     assert all(driver.lacks.values())
 
 
@@ -296,3 +302,12 @@ def test_one_prompt_goes_to_a_server_and_back(tmp_path: Path) -> None:
             f"POST /session/s1/message {json.dumps(parts)}",
             "DELETE /session/s1",
         ]
+
+
+@needs_node
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_beside_the_drivers_can_be_read(path: Path) -> None:
+    if path.suffix == ".json":
+        assert json.loads(path.read_text("utf-8"))
+    else:
+        subprocess.run([NODE, "--check", str(path)], check=True)

@@ -21,7 +21,7 @@ from threading import Thread
 import pytest
 
 from hookport.lab import programs
-from hookport.lab.driver import AgentPackage, Driver
+from hookport.lab.driver import AgentPackage, Driver, FetchStep
 
 LAUNCHER = "#!/usr/bin/env node\nconsole.log('small version 1.2.3 (built today)')\n"
 
@@ -44,9 +44,9 @@ PYPI = driver(AgentPackage("pypi", "small", "1.2.3", python=(3, 9)))
 
 
 @cache
-def packed() -> bytes:
+def packed(package: str) -> bytes:
     """An npm package of one file; the time of its making is in it, so it is made once."""
-    manifest = json.dumps({"name": "small", "version": "1.2.3", "bin": {"small": "small.js"}})
+    manifest = json.dumps({"name": package, "version": "1.2.3", "bin": {package: "small.js"}})
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w:gz") as archive:
         for name, text in (("package.json", manifest), ("small.js", LAUNCHER)):
@@ -56,14 +56,14 @@ def packed() -> bytes:
     return raw.getvalue()
 
 
-def wheel() -> bytes:
+def wheel(package: str) -> bytes:
     """A Python package of one module and its command."""
-    info = "small-1.2.3.dist-info"
+    info = f"{package}-1.2.3.dist-info"
     files = {
-        "small.py": "def main():\n    print('small, version 1.2.3')\n",
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: small\nVersion: 1.2.3\n",
+        f"{package}.py": "def main():\n    print('small, version 1.2.3')\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.2.3\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/entry_points.txt": "[console_scripts]\nsmall = small:main\n",
+        f"{info}/entry_points.txt": f"[console_scripts]\n{package} = {package}:main\n",
     }
     files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in (*files, f"{info}/RECORD"))
     raw = io.BytesIO()
@@ -79,21 +79,22 @@ class Registry(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         address = f"http://127.0.0.1:{self.server.server_address[1]}"  # type: ignore[index]
-        archive = packed()
-        whole = "sha512-" + base64.b64encode(hashlib.sha512(archive).digest()).decode()
-        version = {
-            "name": "small",
-            "version": "1.2.3",
-            "bin": {"small": "small.js"},
-            "dist": {"tarball": f"{address}/small.tgz", "integrity": whole},
-        }
-        listing = '<a href="/small-1.2.3-py3-none-any.whl">small-1.2.3-py3-none-any.whl</a>'
-        pages = {
-            "/small": json.dumps({"name": "small", "versions": {"1.2.3": version}}).encode(),
-            "/small.tgz": archive,
-            "/simple/small/": listing.encode(),
-            "/small-1.2.3-py3-none-any.whl": wheel(),
-        }
+        pages: dict[str, bytes] = {}
+        for name in ("small", "beside"):
+            archive, file = packed(name), f"{name}-1.2.3-py3-none-any.whl"
+            whole = "sha512-" + base64.b64encode(hashlib.sha512(archive).digest()).decode()
+            version = {
+                "name": name,
+                "version": "1.2.3",
+                "bin": {name: "small.js"},
+                "dist": {"tarball": f"{address}/{name}.tgz", "integrity": whole},
+            }
+            pages |= {
+                f"/{name}": json.dumps({"name": name, "versions": {"1.2.3": version}}).encode(),
+                f"/{name}.tgz": archive,
+                f"/simple/{name}/": f'<a href="/{file}">{file}</a>'.encode(),
+                f"/{file}": wheel(name),
+            }
         page = pages.get(self.path)
         kind = "text/html" if "/simple/" in self.path else "application/json"
         self.send_response(200 if page else 404)
@@ -164,6 +165,38 @@ def test_a_program_is_fetched_from_pypi(tmp_path: Path) -> None:
     launcher = tmp_path / "cache" / "agents" / "mine@1.2.3" / "bin" / "small"
     found = programs.fetch("mine", PYPI, lambda _: None)
     assert found == programs.Program((str(launcher),), "1.2.3", launcher)
+
+
+def make_fuller(package: AgentPackage, joint: str, folder: str) -> AgentPackage:
+    """The package with another beside it, and the same one again in a folder of it."""
+    beside = f"beside{joint}1.2.3"
+    again = FetchStep(folder, ("install", *(["--target=deep"] if joint == "==" else []), beside))
+    return package._replace(companions=(beside,), options=("--no-cache",), steps=(again,))
+
+
+@needs_npm
+@pytest.mark.usefixtures("registry")
+def test_a_program_is_fetched_with_what_it_needs_beside_it(tmp_path: Path) -> None:
+    within = "node_modules/small"
+    package = make_fuller(NPM.package, "@", within)
+    root = programs.fetch("mine", NPM._replace(package=package), lambda _: None).where.parents[2]
+    assert (root / "node_modules/beside/small.js").is_file()
+    assert (root / within / "node_modules/beside/small.js").is_file()
+    # Of a program whose last step fails nothing is kept.
+    failing = package._replace(steps=(*package.steps, FetchStep(within, ("install", "beside@9.9.9"))))
+    with pytest.raises(programs.ProgramError) as caught:
+        programs.fetch("other", NPM._replace(package=failing), lambda _: None)
+    assert str(caught.value).startswith("npm did not fetch small 1.2.3:\n")
+    assert "beside@9.9.9" in str(caught.value)
+    assert sorted(path.name for path in root.resolve().parent.iterdir()) == [root.resolve().name]
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_program_from_pypi_is_fetched_with_what_it_needs_beside_it(tmp_path: Path) -> None:
+    package = make_fuller(PYPI.package, "==", "lib")
+    root = programs.fetch("mine", PYPI._replace(package=package), lambda _: None).where.parents[1]
+    assert (root / "bin" / "beside").is_file()
+    assert (root / "lib" / "deep" / "beside.py").is_file()
 
 
 @needs_npm

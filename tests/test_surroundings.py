@@ -15,6 +15,7 @@ from hookport.install import sync
 from hookport.install.sync import SyncRequest
 from hookport.runtime import engine, sessions
 from hookport.runtime.plan import PlannedHook
+from hookport.runtime.surroundings import is_kept
 from hookport.wire.events import read_event
 from tests.agent_data import facts_of
 
@@ -133,7 +134,7 @@ def test_what_an_agent_does_not_send_is_told(agent: str, tmp_path: Path) -> None
     expected = []
     if "mode" not in facts_of(agent).sends:
         expected.append("'mode.sh' reads permission_mode, ")
-    if "transcript" not in facts_of(agent).sends:
+    if "transcript" not in facts_of(agent).sends and not is_kept(get_wire(agent)):
         expected.append("'read.sh' reads transcript_path, ")
     if agent not in ("claude-code", "factory-droid") and get_wire(agent).natives.get("session_start"):
         expected.append(

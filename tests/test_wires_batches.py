@@ -72,3 +72,15 @@ def test_field_that_the_tool_prefers_is_the_one_seen() -> None:
     for raw in ({"path": "a", "file_path": ".env"}, {"file_path": ".env", "path": "a"}):
         seen = call_of("read_files", {"files": [raw]}).parts[0].input
         assert seen["path"] == "a"
+
+
+def test_an_object_in_place_of_the_list_stays_one() -> None:
+    """VS Code refuses a list there, and then runs the task as it was."""
+    task = {"label": "t", "type": "shell", "command": "rm", "args": ["-rf", "x"]}
+    payload = {"tool_name": "create_and_run_task", "tool_input": {"workspaceFolder": "/w", "task": task}}
+    wire = get_wire("vs-code-copilot")
+    call = read_event(wire, {"hook_event_name": "PreToolUse", **payload}).call
+    assert call is not None
+    assert [part.input["command"] for part in call.parts] == ["rm -rf x"]
+    again = rewrite_part(wire, call, 0, {**call.parts[0].input, "command": "ls"})
+    assert again.raw == {"workspaceFolder": "/w", "task": {"label": "t", "type": "shell", "command": "ls"}}

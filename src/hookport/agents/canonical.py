@@ -99,8 +99,54 @@ KEYS = {
     "file": "file_path",
 }
 
+# The canonical transcript, which the specification leaves open: one entry a line, in canonical names.
+TRANSCRIPT = {
+    "form": "entries",
+    "of": "hookport",
+    "named": ("transcripts/*/*.jsonl",),
+    "time": "^time",
+    "records": (
+        {"where": {"kind": "user"}, "rows": ({"kind": "user", "text": "text"},)},
+        {
+            "where": {"kind": "assistant"},
+            "rows": ({"kind": "assistant", "text": "text", "id": "id", "model": "model"},),
+        },
+        {
+            "where": {"kind": "call"},
+            "rows": (
+                {"kind": "call", "id": "id", "name": "tool", "input": "input", "message": "message_id"},
+            ),
+        },
+        {
+            "where": {"kind": "result"},
+            "rows": ({"kind": "result", "id": "id", "text": "text", "failed": ["is_error"]},),
+        },
+    ),
+    "writes": {
+        "user": {"kind": "user", "text": "$text", "time": "$time"},
+        "assistant": {
+            "kind": "assistant",
+            "text": "$text",
+            "id": "$message",
+            "model": "$model",
+            "usage": "$usage",
+            "time": "$time",
+        },
+        "call": {
+            "kind": "call",
+            "tool": "$name",
+            "input": "$input",
+            "id": "$id",
+            "message_id": "$message",
+            "time": "$time",
+        },
+        "result": {"kind": "result", "text": "$text", "is_error": "$failed", "id": "$id", "time": "$time"},
+    },
+}
+
 WIRE = Wire(
     keys=KEYS,
+    transcript=(TRANSCRIPT,),
     inputs={"edits": {}},
     answers={"*": ANSWER},
     reads={"*": READ},

@@ -196,7 +196,67 @@ READ = {
 # code (lab a, b, e). It waits for nothing but the two tool events (g, h).
 OBEY = {**READ, "exits": {}, "marked": "HOOK_CONTROL\t"}
 
+# Its transcript, whose path is in no payload (measured, 3.0.65): one document, replaced at each step.
+TRANSCRIPT = {
+    "form": "document",
+    "of": "Cline 3.0.65",
+    "store": "document",
+    "named": ("sessions/*/*.messages.json",),
+    "kept": (
+        "$CLINE_DIR/data/sessions/{session}/{session}.messages.json",
+        "~/.cline/data/sessions/{session}/{session}.messages.json",
+    ),
+    "session": "sessionContext.rootSessionId",
+    "list": "messages",
+    "time": "^ts",
+    "records": (
+        {
+            "where": {"role": "user"},
+            "each": "content",
+            "rows": (
+                {"of": {"type": "text"}, "kind": "user", "text": "text", "within": "user_input"},
+                {
+                    "of": {"type": "tool_result"},
+                    "kind": "result",
+                    "id": "tool_use_id",
+                    "text": ("content.0.result", "content.0.error", "content"),
+                    "failed": ["!content.0.success", "is_error"],
+                },
+            ),
+        },
+        {
+            "where": {"role": "assistant"},
+            "each": "content",
+            "rows": (
+                {
+                    "of": {"type": "text"},
+                    "kind": "assistant",
+                    "text": "text",
+                    "id": "^id",
+                    "model": "^modelInfo.id",
+                    "usage": {
+                        "input_tokens": "metrics.inputTokens",
+                        "output_tokens": "metrics.outputTokens",
+                        "cache_read_input_tokens": "metrics.cacheReadTokens",
+                        "cache_creation_input_tokens": "metrics.cacheWriteTokens",
+                    },
+                },
+                {
+                    "of": {"type": "tool_use"},
+                    "kind": "call",
+                    "id": "id",
+                    "name": "name",
+                    "input": "input",
+                    "message": "^id",
+                    "model": "^modelInfo.id",
+                },
+            ),
+        },
+    ),
+}
+
 WIRE = Wire(
+    transcript=(TRANSCRIPT,),
     obeys={"PreToolUse": OBEY, "PostToolUse": OBEY, "*": {**OBEY, "verdicts": []}},
     keys=KEYS,
     by_event=list_by_event(keys=KEYS_OF, fixed=FIXED_OF),

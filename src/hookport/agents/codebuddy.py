@@ -184,7 +184,7 @@ WIRE: Wire = claude.WIRE.replace(
         keys={**claude.KEYS_OF, "PostToolUse": {"error": "tool_response.error"}, "StopFailure": {}},
     ),
     # Items of another form than Claude Code's (lab).
-    transcript="",
+    transcript=(),
     # Of a shell only the exit code; the text of other tools is the result itself (lab).
     texts=("content", ":parts"),
     env={

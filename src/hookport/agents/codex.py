@@ -238,11 +238,119 @@ OBEYS: dict[str, dict[str, Tree]] = {
     "*": {**OBEY_NOTHING, "text": "ignored"},
 }
 
+# Its transcript (measured, 0.166.0): the conversation is in `response_item`; `event_msg` repeats it. Context
+# that Codex adds has the user's role and another kind. No flag says that a command failed.
+TRANSCRIPT = {
+    "form": "items",
+    "of": "Codex 0.166.0",
+    "named": ("sessions/*/*/*/rollout-*.jsonl",),
+    "kept": (
+        "$CODEX_HOME/sessions/*/*/*/rollout-*-{session}.jsonl",
+        "~/.codex/sessions/*/*/*/rollout-*-{session}.jsonl",
+    ),
+    "time": "^timestamp",
+    "records": (
+        {
+            "where": {
+                "type": "response_item",
+                "payload.type": "message",
+                "payload.role": "user",
+                "payload.internal_chat_message_metadata_passthrough.content_item_kinds": {"has": "user.text"},
+            },
+            "rows": ({"kind": "user", "text": "payload.content", "not_from": ["<environment_context>"]},),
+        },
+        {
+            "where": {"type": "response_item", "payload.type": "message", "payload.role": "assistant"},
+            "rows": ({"kind": "assistant", "text": "payload.content", "id": "payload.id"},),
+        },
+        {
+            "where": {"type": "response_item", "payload.type": ("function_call", "custom_tool_call")},
+            "rows": (
+                {
+                    "kind": "call",
+                    "id": "payload.call_id",
+                    "name": "payload.name",
+                    "input": ("payload.arguments", "payload.input"),
+                },
+            ),
+        },
+        {
+            "where": {
+                "type": "response_item",
+                "payload.type": ("function_call_output", "custom_tool_call_output"),
+            },
+            "rows": (
+                {
+                    "kind": "result",
+                    "id": "payload.call_id",
+                    "text": "payload.output",
+                    "failed": ["~Process exited with code "],
+                },
+            ),
+        },
+    ),
+    "other": (
+        {
+            "type": (
+                "session_meta",
+                "turn_context",
+                "world_state",
+                "event_msg",
+                "token_usage_record",
+                "compacted",
+            )
+        },
+        {
+            "type": "response_item",
+            "payload.type": ("message", "reasoning", "web_search_call", "ghost_snapshot"),
+        },
+    ),
+    # Its events call the tool otherwise than its transcript.
+    "tools": {"Bash": {"name": "exec_command", "command": "cmd"}},
+    "writes": {
+        "head": [
+            {
+                "timestamp": "$start",
+                "type": "session_meta",
+                "payload": {"id": "$session", "timestamp": "$start", "cwd": "$cwd", "originator": "hookport"},
+            }
+        ],
+        **{
+            kind: {"timestamp": "$time", "ordinal": "$number", "type": "response_item", "payload": payload}
+            for kind, payload in (
+                (
+                    "user",
+                    {
+                        "type": "message",
+                        "role": "user",
+                        "content": [{"type": "input_text", "text": "$text"}],
+                        "internal_chat_message_metadata_passthrough": {"content_item_kinds": ["user.text"]},
+                    },
+                ),
+                (
+                    "assistant",
+                    {
+                        "type": "message",
+                        "id": "$message",
+                        "role": "assistant",
+                        "content": [{"type": "output_text", "text": "$text"}],
+                    },
+                ),
+                (
+                    "call",
+                    {"type": "function_call", "name": "$name", "arguments": "$arguments", "call_id": "$id"},
+                ),
+                ("result", {"type": "function_call_output", "call_id": "$id", "output": "$text"}),
+            )
+        },
+    },
+}
+
 CODEX_WIRE = WIRE.replace(
     obeys=OBEYS,
     # What one prompt sets off is a turn (src). Its permission modes are words of Claude Code.
     keys={**KEYS, "turn": "turn_id"},
-    transcript="items",
+    transcript=(TRANSCRIPT,),
     inputs={
         **INPUTS,
         "spawn_agent": {"prompt": "message"},

@@ -31,6 +31,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.github_commands import normalise_commands
+from hookport.shapes.transcripts import LOG
 from hookport.wire.table import Wire, list_by_event
 
 if TYPE_CHECKING:
@@ -502,6 +503,19 @@ OBEYS: dict[str, dict[str, Tree]] = {
 # What is asked for has the names of the permission service: another field for the path, `/` in MCP (CP5).
 ASKED = {"inputs": {"edit": {"path": "file_path"}, "Edit": {"path": "file_path"}}, "mcp": ("", "/", "", 0)}
 
+# Its transcript (measured, 1.0.102). The path is in some payloads only; the last answer is in the file some
+# 300 ms after a stop hook has started.
+TRANSCRIPT = {
+    **LOG,
+    "of": "Copilot CLI 1.0.102",
+    "named": ("session-state/*/events.jsonl",),
+    "kept": (
+        "$COPILOT_HOME/session-state/{session}/events.jsonl",
+        "~/.copilot/session-state/{session}/events.jsonl",
+    ),
+    "late": 1.0,
+}
+
 WIRE = Wire(
     keys=CAMEL,
     by_event=list_by_event(
@@ -520,7 +534,7 @@ WIRE = Wire(
         },
     ),
     words=WORDS,
-    transcript="log",
+    transcript=(TRANSCRIPT,),
     said={"PermissionRequest": "permissionRequest", "notification": "Notification"},
     tells=TELLS,
     inputs={

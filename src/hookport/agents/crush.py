@@ -110,7 +110,7 @@ WIRE: Wire = claude.WIRE.replace(
     },
     by_event={},
     words={},
-    transcript="",
+    transcript=(),
     inputs={
         **{tool: claude.INPUTS[tool] for tool in ("file_read", "file_write", "file_edit", "edits")},
         "shell": {"cwd": "working_dir"},

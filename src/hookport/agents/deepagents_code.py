@@ -316,6 +316,8 @@ DIALECT = Dialect(
         "Allow the hooks when `dcode` asks; with -n, pass --trust-project-hooks.",
         "lab",
         scopes=("project",),
+        # The flag of a run, and a person's answer, leave no trace that another program reads.
+        certain=False,
     ),
     notes=(
         "`dcode -n` skips a project's hooks silently unless it is started with --trust-project-hooks.",
@@ -387,8 +389,8 @@ DIALECT = Dialect(
             "protocol",
             "open",
             "DC20",
-            "`dcode --acp`, which editors start, has no code that runs hooks",
-            "src",
+            "`dcode --acp`, which editors start, runs no hook: a command that the user's hooks deny ran",
+            "lab",
             events=(),
         ),
         kinds=4,

@@ -116,7 +116,7 @@ WIRE: Wire = claude.WIRE.replace(
         },
     ),
     words={},
-    transcript="",
+    transcript=(),
     inputs={},
     fixed={"session_id": "$session", "cwd": "$cwd"},
     texts=("output",),

@@ -155,6 +155,102 @@ OBEYS = {
     "*": _OBEY_NOTHING,
 }
 
+# Its transcript (measured, 0.215.0): what only the user or only the model sees has `visibility`.
+TRANSCRIPT = {
+    "form": "messages",
+    "of": "Factory Droid 0.215.0",
+    "named": ("sessions/*/*.jsonl",),
+    "kept": ("~/.factory/sessions/*/{session}.jsonl",),
+    "time": "^timestamp",
+    "records": (
+        {
+            "where": {"type": "message", "message.visibility": None, "message.role": "user"},
+            "each": "message.content",
+            "rows": (
+                {"of": {"type": "text"}, "kind": "user", "text": "text"},
+                {
+                    "of": {"type": "tool_result"},
+                    "kind": "result",
+                    "id": "tool_use_id",
+                    "text": "content",
+                    "failed": ["is_error"],
+                },
+            ),
+        },
+        {
+            "where": {"type": "message", "message.visibility": None, "message.role": "assistant"},
+            "each": "message.content",
+            "rows": (
+                {
+                    "of": {"type": "text"},
+                    "kind": "assistant",
+                    "text": "text",
+                    "id": "^id",
+                    "model": "^message.modelId",
+                },
+                {
+                    "of": {"type": "tool_use"},
+                    "kind": "call",
+                    "id": "id",
+                    "name": "name",
+                    "input": "input",
+                    "message": "^id",
+                    "model": "^message.modelId",
+                },
+            ),
+        },
+    ),
+    "other": (
+        {"type": ("session_start", "agent_turn_outcome", "todo_state", "compaction_state")},
+        {"type": "message", "message.visibility": ("user_only", "llm_only")},
+    ),
+    "writes": {
+        "head": [{"type": "session_start", "id": "$session", "title": "", "version": 2, "cwd": "$cwd"}],
+        **{
+            kind: {
+                "type": "message",
+                "id": "$uuid",
+                "parentId": "$parent",
+                "timestamp": "$time",
+                "message": message,
+            }
+            for kind, message in (
+                ("user", {"role": "user", "content": [{"type": "text", "text": "$text"}]}),
+                (
+                    "assistant",
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "text", "text": "$text"}],
+                        "modelId": "$model",
+                    },
+                ),
+                (
+                    "call",
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "tool_use", "id": "$id", "name": "$name", "input": "$input"}],
+                        "modelId": "$model",
+                    },
+                ),
+                (
+                    "result",
+                    {
+                        "role": "user",
+                        "content": [
+                            {
+                                "type": "tool_result",
+                                "tool_use_id": "$id",
+                                "is_error": "$failed",
+                                "content": "$text",
+                            }
+                        ],
+                    },
+                ),
+            )
+        },
+    },
+}
+
 DROID_WIRE = WIRE.replace(
     obeys=OBEYS,
     # An allow listed before a deny wins (lab j).
@@ -162,7 +258,7 @@ DROID_WIRE = WIRE.replace(
     # It has no id for what a prompt sets off, `message_id` is that of one message; nor does it send the last
     # message (lab).
     keys={**KEYS, "turn": None, "final_message": None},
-    transcript="messages",
+    transcript=(TRANSCRIPT,),
     by_event=list_by_event(
         keys={
             **KEYS_OF,

@@ -176,6 +176,97 @@ OBEY_NOTHING = {**OBEYED, "verdicts": []}
 _REQUEST = {"model_request": "hookSpecificOutput.llm_request"}
 _RESPONSE = {"model_response": "hookSpecificOutput.llm_response"}
 
+# Its transcript (measured, 0.61.0): an answer is written again under its id when its calls have ended, and a
+# result is repeated as the user's. A command that exits with 3 has the status `success`.
+RESPONSE = "result.0.functionResponse.response"
+TRANSCRIPT = {
+    "form": "updates",
+    "of": "Gemini CLI 0.61.0",
+    "named": ("chats/session-*.jsonl",),
+    "again": True,
+    "time": "^timestamp",
+    "records": (
+        {
+            "where": {"type": "user"},
+            "rows": ({"kind": "user", "text": "content", "not_from": ["<session_context>"]},),
+        },
+        {
+            "where": {"type": "gemini"},
+            "rows": (
+                {
+                    "kind": "assistant",
+                    "text": "content",
+                    "id": "id",
+                    "model": "model",
+                    "usage": {
+                        "input_tokens": ["tokens.input", "tokens.cached"],
+                        "output_tokens": "tokens.output",
+                        "cache_read_input_tokens": "tokens.cached",
+                    },
+                },
+            ),
+        },
+        {
+            "where": {"type": "gemini"},
+            "each": "toolCalls",
+            "rows": (
+                {
+                    "kind": "call",
+                    "id": "id",
+                    "name": "name",
+                    "input": "args",
+                    "message": "^id",
+                    "model": "^model",
+                },
+                {
+                    "of": {"result": True},
+                    "kind": "result",
+                    "id": "id",
+                    "text": (f"{RESPONSE}.output", f"{RESPONSE}.error"),
+                    "failed": ["status=error", "~Exit Code: "],
+                },
+            ),
+        },
+    ),
+    "other": (
+        {"projectHash": True},
+        {"$set": True},
+        {"$rewindTo": True},
+        {"type": ("info", "error", "warning")},
+    ),
+    "writes": {
+        "head": [{"sessionId": "$session", "projectHash": "-", "startTime": "$start", "kind": "main"}],
+        "user": {"id": "$uuid", "timestamp": "$time", "type": "user", "content": [{"text": "$text"}]},
+        "assistant": {
+            "id": "$message",
+            "timestamp": "$time",
+            "type": "gemini",
+            "content": "$text",
+            "model": "$model",
+        },
+        **{
+            kind: {
+                "id": "$call",
+                "timestamp": "$time",
+                "type": "gemini",
+                "content": "",
+                "model": "$model",
+                "toolCalls": [{"id": "$id", "name": "$name", "args": "$input", **more}],
+            }
+            for kind, more in (
+                ("call", {}),
+                (
+                    "result",
+                    {
+                        "result": [{"functionResponse": {"id": "$id", "response": {"output": "$text"}}}],
+                        "status": "$status",
+                    },
+                ),
+            )
+        },
+    },
+}
+
 WIRE = Wire(
     extras={
         "BeforeModel": {**_REQUEST, **_RESPONSE},
@@ -190,7 +281,7 @@ WIRE = Wire(
     keys=KEYS,
     by_event=list_by_event(keys=KEYS_OF),
     words=WORDS,
-    transcript="updates",
+    transcript=(TRANSCRIPT,),
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd"},
     inputs=INPUTS,
     batches={"read_many_files": ("include", "path")},

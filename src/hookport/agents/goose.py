@@ -171,7 +171,70 @@ OBEY: dict[str, Tree] = {
 }
 OBEY_NOTHING: dict[str, Tree] = {**OBEY, "verdicts": [], "exits": {}, "wants": {}, "text": "ignored"}
 
+# Its transcript, whose path is in no payload (measured, 1.52.0): rows that the user does not see are context.
+TRANSCRIPT = {
+    "form": "messages in a database",
+    "of": "goose 1.52.0",
+    "store": "database",
+    "named": ("goose/sessions/sessions.db", "data/sessions/sessions.db"),
+    "kept": (
+        "$GOOSE_PATH_ROOT/data/sessions/sessions.db",
+        "$XDG_DATA_HOME/goose/sessions/sessions.db",
+        "~/.local/share/goose/sessions/sessions.db",
+    ),
+    "query": (
+        "SELECT message_id AS id, role, content_json AS content, created_timestamp AS time,"
+        " metadata_json AS metadata FROM messages WHERE session_id = :session"
+        " ORDER BY messages.id DESC LIMIT :most"
+    ),
+    "time": "^time",
+    "records": (
+        {
+            "where": {"role": "user", "metadata.userVisible": True},
+            "each": "content",
+            "rows": (
+                {"of": {"type": "text"}, "kind": "user", "text": "text"},
+                {
+                    "of": {"type": "toolResponse"},
+                    "kind": "result",
+                    "id": "id",
+                    "text": ("toolResult.value.content", "toolResult.error"),
+                    "failed": ["toolResult.value.isError", "toolResult.status=error"],
+                },
+            ),
+        },
+        {
+            "where": {"role": "assistant", "metadata.userVisible": True},
+            "each": "content",
+            "rows": (
+                {
+                    "of": {"type": "text"},
+                    "kind": "assistant",
+                    "text": "text",
+                    "id": "^id",
+                    "model": "^metadata.inference.requestedModel",
+                    "usage": {
+                        "input_tokens": "metadata.usage.inputTokens",
+                        "output_tokens": "metadata.usage.outputTokens",
+                    },
+                },
+                {
+                    "of": {"type": "toolRequest"},
+                    "kind": "call",
+                    "id": "id",
+                    "name": "toolCall.value.name",
+                    "input": "toolCall.value.arguments",
+                    "message": "^id",
+                    "model": "^metadata.inference.requestedModel",
+                },
+            ),
+        },
+    ),
+    "other": ({"metadata.userVisible": None},),
+}
+
 WIRE = Wire(
+    transcript=(TRANSCRIPT,),
     obeys={
         "PreToolUse": {**OBEY, "closes": True},
         "Stop": OBEY,

@@ -265,7 +265,43 @@ OBEYS: dict[str, Tree] = {
     "*": OBEY_NOTHING,
 }
 
+# Its transcript (measured, 1.0.41). The file of the payload, `updates.jsonl`, lacks the last answer while a
+# stop hook runs; `chat_history.jsonl` beside it is complete. It has no times and no flag for a failure.
+TRANSCRIPT = {
+    "form": "chat history",
+    "of": "Grok Build 1.0.41",
+    "named": ("sessions/*/*/chat_history.jsonl",),
+    "kept": (
+        "$GROK_HOME/sessions/*/{session}/chat_history.jsonl",
+        "~/.grok/sessions/*/{session}/chat_history.jsonl",
+    ),
+    "beside": "chat_history.jsonl",
+    "records": (
+        {
+            "where": {"type": "user", "prompt_index": True},
+            "rows": ({"kind": "user", "text": "content", "within": "user_query"},),
+        },
+        {
+            "where": {"type": "assistant"},
+            "rows": ({"kind": "assistant", "text": "content", "model": "model_id"},),
+        },
+        {
+            "where": {"type": "assistant"},
+            "each": "tool_calls",
+            "rows": (
+                {"kind": "call", "id": "id", "name": "name", "input": "arguments", "model": "^model_id"},
+            ),
+        },
+        {
+            "where": {"type": "tool_result"},
+            "rows": ({"kind": "result", "id": "tool_call_id", "text": "content", "failed": ["~exit: "]},),
+        },
+    ),
+    "other": ({"type": ("system", "user")},),
+}
+
 WIRE = Wire(
+    transcript=(TRANSCRIPT,),
     obeys=OBEYS,
     # Of two rewrites the last one counts, and the first deny ends the chain.
     keys=KEYS,

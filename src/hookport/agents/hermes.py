@@ -248,9 +248,9 @@ WIRE = Wire(
 # Hermes splits a command into words and starts it (HM7). One that means the same to a shell and without one
 # is written as it is; any other is given to a shell, and read from there.
 SHELL = ("sh", "-c")
-_BARE = r"[\w@%+,./:-]+"
-_WORD = rf"(?:{_BARE}|'[^']*'|\"[^\"$`\\!]*\")+"
-_PLAIN = re.compile(rf"(?:~/)?{_WORD}(?: (?:{_WORD}|[\w@%+,./:=-]+))*")
+_QUOTED = r"'[^']*+'|\"[^\"$`\\!]*+\""
+# Possessive, so that a long command that is not plain is known in one pass.
+_PLAIN = re.compile(rf"(?:~/)?(?:[\w@%+,./:-]|{_QUOTED})++(?: (?:[\w@%+,./:=-]|{_QUOTED})++)*+")
 
 
 def is_plain(command: str) -> bool:

@@ -18,6 +18,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.module import HANDLERS
+from hookport.shapes.transcripts import keep_in_database
 
 SOURCES = {
     "lab": "measured on 7.7.7, November 2026: `kilo run`, `kilo serve` and `kilo acp`, with a scripted model",
@@ -122,7 +123,14 @@ DIALECT = Dialect(
     handlers=HANDLERS,
     shape=plugin.SHAPE,
     # The callbacks are OpenCode's, so that their arguments alone are read as OpenCode's.
-    wire=plugin.make_wire(EVENTS, "KILO_PROJECT_DIR", HARMLESS, INPUTS, precedence=-1),
+    wire=plugin.make_wire(
+        EVENTS,
+        "KILO_PROJECT_DIR",
+        HARMLESS,
+        INPUTS,
+        precedence=-1,
+        transcript=(keep_in_database("kilo/kilo.db", "XDG_DATA_HOME", "Kilo 7.7.7"),),
+    ),
     obeys=("decision",),
     commands_start="root",
     project_dir=spell_root("KILO_PROJECT_DIR"),

@@ -243,7 +243,108 @@ OBEY = {
 # The others are not waited for (l).
 OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
 
+# Their transcripts, whose path is in no payload (measured, Kimi Code 2.1.0, kimi-cli 1.51.0). At the end of a
+# turn Kimi Code writes its messages again, as `agent.message.appended`.
+TRANSCRIPTS = (
+    {
+        "form": "loop events",
+        "of": "Kimi Code 2.1.0",
+        "named": ("sessions/*/*/agents/main/wire.jsonl",),
+        "kept": (
+            "$KIMI_CODE_HOME/sessions/*/{session}/agents/main/wire.jsonl",
+            "~/.kimi-code/sessions/*/{session}/agents/main/wire.jsonl",
+        ),
+        "time": "^time",
+        "records": (
+            {"where": {"type": "turn.prompt"}, "rows": ({"kind": "user", "text": "input"},)},
+            {
+                "where": {"type": "context.append_loop_event", "event.type": "content.part"},
+                "rows": (
+                    {
+                        "of": {"event.part.type": "text"},
+                        "kind": "assistant",
+                        "text": "event.part.text",
+                        "id": "event.uuid",
+                    },
+                ),
+            },
+            {
+                "where": {"type": "context.append_loop_event", "event.type": "tool.call"},
+                "rows": (
+                    {"kind": "call", "id": "event.toolCallId", "name": "event.name", "input": "event.args"},
+                ),
+            },
+            {
+                "where": {"type": "context.append_loop_event", "event.type": "tool.result"},
+                "rows": (
+                    {
+                        "kind": "result",
+                        "id": "event.toolCallId",
+                        "text": "event.result.output",
+                        "failed": ["event.result.isError"],
+                    },
+                ),
+            },
+        ),
+        "other": (
+            {
+                "type": (
+                    *("metadata", "runtime.set_binding", "profile.bind", "permission.set_mode"),
+                    *("context.append_message", "agent.message.appended", "agent.turn.started"),
+                    *("plugin.session_start", "llm.request", "usage.record", "token_counting.measured"),
+                    *("agent.turn.ended", "turn.ended", "token_counting.turn_recorded", "prompt.completed"),
+                )
+            },
+            {"type": "context.append_loop_event", "event.type": ("step.begin", "step.end")},
+        ),
+    },
+    {
+        "form": "wire messages",
+        "of": "kimi-cli 1.51.0",
+        "named": ("sessions/*/*/wire.jsonl",),
+        "kept": ("~/.kimi/sessions/*/{session}/wire.jsonl",),
+        "time": "^timestamp",
+        "records": (
+            {
+                "where": {"message.type": "TurnBegin"},
+                "rows": ({"kind": "user", "text": "message.payload.user_input"},),
+            },
+            {
+                "where": {"message.type": "ContentPart", "message.payload.type": "text"},
+                "rows": ({"kind": "assistant", "text": "message.payload.text"},),
+            },
+            {
+                "where": {"message.type": "ToolCall"},
+                "rows": (
+                    {
+                        "kind": "call",
+                        "id": "message.payload.id",
+                        "name": "message.payload.function.name",
+                        "input": "message.payload.function.arguments",
+                    },
+                ),
+            },
+            {
+                "where": {"message.type": "ToolResult"},
+                "rows": (
+                    {
+                        "kind": "result",
+                        "id": "message.payload.tool_call_id",
+                        "text": "message.payload.return_value.output",
+                        "failed": ["message.payload.return_value.is_error"],
+                    },
+                ),
+            },
+        ),
+        "other": (
+            {"type": "metadata"},
+            {"message.type": ("StepBegin", "StatusUpdate", "TurnEnd", "ContentPart", "StepInterrupted")},
+        ),
+    },
+)
+
 WIRE = Wire(
+    transcript=TRANSCRIPTS,
     obeys={"PreToolUse": OBEY, "UserPromptSubmit": OBEY, "Stop": OBEY, "*": OBEY_NOTHING},
     keys=PAYLOAD_KEYS,
     by_event=list_by_event(keys=KEYS_OF),

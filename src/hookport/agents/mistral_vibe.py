@@ -156,7 +156,73 @@ READ: dict[str, Tree] = {
 # answer is a failure, which denies before a tool where the entry is `strict` (a, d, e).
 OBEY = {**READ, "verdicts": [("decision", {"deny": "deny"})], "exits": {}}
 
+# Its transcript is a folder (measured, 3.0.2): a chained journal, whose files are named after their first
+# record. Older records move to `chunks` and `generations`, which are not read.
+TRANSCRIPT = {
+    "form": "journal",
+    "of": "Mistral Vibe 3.0.2",
+    "store": "folder",
+    "named": ("session/unified/*",),
+    "kept": ("$VIBE_HOME/logs/session/unified/{session}", "~/.vibe/logs/session/unified/{session}"),
+    "files": "journal/*.jsonl",
+    "first": 1,
+    "records": (
+        {
+            "where": {"type": "command_reserved", "payload.method": "turn/start"},
+            "rows": ({"kind": "user", "text": "payload.params.message"},),
+        },
+        {
+            "where": {"type": "action_result", "payload.result.type": "completion_succeeded"},
+            "each": "payload.result.result.parts",
+            "rows": (
+                {
+                    "of": {"type": "text"},
+                    "kind": "assistant",
+                    "text": "text",
+                    "id": "^payload.action_id",
+                    "usage": {
+                        "input_tokens": [
+                            "payload.result.result.usage.input_tokens",
+                            "payload.result.result.usage.cached_input_tokens",
+                        ],
+                        "output_tokens": "payload.result.result.usage.output_tokens",
+                        "cache_read_input_tokens": "payload.result.result.usage.cached_input_tokens",
+                    },
+                },
+                {
+                    "of": {"type": "tool_call"},
+                    "kind": "call",
+                    "id": "id",
+                    "name": "name",
+                    "input": "arguments_json",
+                    "message": "^payload.action_id",
+                },
+            ),
+        },
+        {
+            "where": {"type": "action_result", "payload.result.call_id": True},
+            "rows": (
+                {
+                    "kind": "result",
+                    "id": "payload.result.call_id",
+                    "text": (
+                        "payload.result.result.structured_content.stdout",
+                        "payload.result.result.structured_content.stderr",
+                        "payload.result.result.content",
+                    ),
+                    "failed": [
+                        "payload.result.type=tool_failed",
+                        "payload.result.result.structured_content.returncode",
+                    ],
+                },
+            ),
+        },
+    ),
+    "other": ({"recovery_journal_record_version": True},),
+}
+
 WIRE = Wire(
+    transcript=(TRANSCRIPT,),
     obeys={
         "pre_tool": {**OBEY, "input": ["hook_specific_output.tool_input"], "closes": True},
         "post_tool": {**OBEY, "context": ["hook_specific_output.additional_context"]},

@@ -20,6 +20,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.module import HANDLERS, make_module_shape
+from hookport.shapes.transcripts import TREE
 
 SOURCES = {
     "src": "@oh-my-pi/pi-coding-agent 18.2.3: src/extensibility, src/session, src/tools, November 2026",
@@ -155,6 +156,14 @@ DIALECT = Dialect(
         },
         INPUTS,
         precedence=-1,
+        transcript={
+            **TREE,
+            "of": "oh-my-pi 18.2.3",
+            "kept": (
+                "$PI_CODING_AGENT_DIR/sessions/*/*_{session}.jsonl",
+                "~/.omp/agent/sessions/*/*_{session}.jsonl",
+            ),
+        },
     ),
     obeys=("decision",),
     commands_start="root",

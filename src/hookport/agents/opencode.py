@@ -17,6 +17,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.module import HANDLERS
+from hookport.shapes.transcripts import keep_in_database
 
 SOURCES = {
     "src": "anomalyco/opencode at 2026-08-19: packages/plugin/src/index.ts, packages/opencode/src (1.18.18)",
@@ -89,7 +90,12 @@ DIALECT = Dialect(
     # the template imports only what both engines have.
     shape=plugin.SHAPE,
     # (src, the tool registry); the last stands for a call that could not be read.
-    wire=plugin.make_wire(EVENTS, "OPENCODE_PROJECT_DIR", ("lsp", "plan_exit", "invalid")),
+    wire=plugin.make_wire(
+        EVENTS,
+        "OPENCODE_PROJECT_DIR",
+        ("lsp", "plan_exit", "invalid"),
+        transcript=(keep_in_database("opencode/opencode.db", "XDG_DATA_HOME", "OpenCode 1.18.33"),),
+    ),
     obeys=("decision",),
     commands_start="root",
     project_dir=spell_root("OPENCODE_PROJECT_DIR"),

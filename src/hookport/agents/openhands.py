@@ -270,9 +270,16 @@ def _find_layout(tree: Tree) -> dict[str, Tree]:
     wrapped = _is_wrapped(tree)
     events = tree[WRAPPER] if wrapped else tree
     keys = list(events) if isinstance(events, Mapping) else []
-    spelled = next((key for key in keys if find_native(key) != key), "")
-    case = "" if not spelled else "pascal" if spelled[:1].isupper() else "camel"
-    return {**({"wrapped": True} if wrapped else {}), **({"case": case} if case else {})}
+    cases = {_find_case(key) for key in keys}
+    spelled: dict[str, Tree] = {"case": cases.pop()} if len(cases) == 1 else {}
+    if cases:
+        spelled = {"names": {find_native(key): key for key in keys}}
+    return {**({"wrapped": True} if wrapped else {}), **(spelled if spelled != {"case": ""} else {})}
+
+
+def _find_case(key: str) -> str:
+    """How an event is spelled: empty for its native name; `stop` is camel case too."""
+    return "pascal" if key[:1].isupper() else "camel" if find_native(key) != key else ""
 
 
 def _iter_groups(tree: Tree) -> Iterator[tuple[str, Path, Mapping[str, Tree]]]:
@@ -340,7 +347,9 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     layout = get_manifest_data(dialect, manifest).get(LAYOUT, {})
     files: dict[str, Tree] = {}
     for file, events in BY_EVENT.encode(dialect, manifest).items():
-        named = {_spell_event(layout.get("case", ""), native): groups for native, groups in events.items()}
+        names = layout.get("names", {})
+        case = layout.get("case", "")
+        named = {names.get(native, _spell_event(case, native)): groups for native, groups in events.items()}
         files[file] = {WRAPPER: named} if layout.get("wrapped") else named
     return files
 

@@ -18,6 +18,7 @@ from hookport.shapes.dialect import (
     spell_root,
 )
 from hookport.shapes.module import HANDLERS, make_module_shape
+from hookport.shapes.transcripts import TREE
 
 SOURCES = {
     "src": "@earendil-works/pi-coding-agent 0.87.1: dist/core and docs, November 2026",
@@ -110,7 +111,18 @@ DIALECT = Dialect(
     # A guard's own error denies: what is thrown on `tool_call` blocks the tool; on every other event pi would
     # go on as if nothing had been said (lab), so the template catches it and answers.
     shape=make_module_shape("pi.ts", "pi_extension.ts"),
-    wire=extension.make_wire(EVENTS, "PI_PROJECT_DIR"),
+    wire=extension.make_wire(
+        EVENTS,
+        "PI_PROJECT_DIR",
+        transcript={
+            **TREE,
+            "of": "pi 0.87.1",
+            "kept": (
+                "$PI_CODING_AGENT_DIR/sessions/*/*_{session}.jsonl",
+                "~/.pi/agent/sessions/*/*_{session}.jsonl",
+            ),
+        },
+    ),
     obeys=("decision",),
     commands_start="root",
     project_read="start",

@@ -241,6 +241,113 @@ OBEYS: dict[str, dict[str, Tree]] = {
     "*": OBEY_NOTHING,
 }
 
+# Its transcript (measured, 0.24.4); `system` lines repeat texts. The last answers are in the file some 300 ms
+# after a stop hook has started.
+TRANSCRIPT = {
+    "form": "parts",
+    "of": "Qwen Code 0.24.4",
+    "named": ("projects/*/chats/*.jsonl",),
+    "kept": ("~/.qwen/projects/*/chats/{session}.jsonl",),
+    "late": 1.0,
+    "time": "^timestamp",
+    "records": (
+        {
+            "where": {"type": "user"},
+            "each": "message.parts",
+            "rows": ({"of": {"text": True, "thought": None}, "kind": "user", "text": "text"},),
+        },
+        {
+            "where": {"type": "assistant"},
+            "each": "message.parts",
+            "rows": (
+                {
+                    "of": {"text": True, "thought": None},
+                    "kind": "assistant",
+                    "text": "text",
+                    "id": "^uuid",
+                    "model": "^model",
+                    "usage": {
+                        "input_tokens": [
+                            "usageMetadata.promptTokenCount",
+                            "usageMetadata.cachedContentTokenCount",
+                        ],
+                        "output_tokens": "usageMetadata.candidatesTokenCount",
+                        "cache_read_input_tokens": "usageMetadata.cachedContentTokenCount",
+                    },
+                },
+                {
+                    "of": {"functionCall": True},
+                    "kind": "call",
+                    "id": "functionCall.id",
+                    "name": "functionCall.name",
+                    "input": "functionCall.args",
+                    "message": "^uuid",
+                    "model": "^model",
+                },
+            ),
+        },
+        {
+            "where": {"type": "tool_result"},
+            "each": "message.parts",
+            "rows": (
+                {
+                    "of": {"functionResponse": True},
+                    "kind": "result",
+                    "id": "functionResponse.id",
+                    "text": ("functionResponse.response.output", "functionResponse.response.error"),
+                    "failed": ["^toolCallResult.status=error"],
+                },
+            ),
+        },
+    ),
+    "other": ({"type": "system"},),
+    "writes": {
+        kind: {
+            "uuid": "$uuid",
+            "parentUuid": "$parent",
+            "sessionId": "$session",
+            "timestamp": "$time",
+            "type": word,
+            "cwd": "$cwd",
+            **more,
+        }
+        for kind, word, more in (
+            (
+                "user",
+                "user",
+                {"provenance": "real_user", "message": {"role": "user", "parts": [{"text": "$text"}]}},
+            ),
+            (
+                "assistant",
+                "assistant",
+                {"model": "$model", "message": {"role": "model", "parts": [{"text": "$text"}]}},
+            ),
+            (
+                "call",
+                "assistant",
+                {
+                    "model": "$model",
+                    "message": {
+                        "role": "model",
+                        "parts": [{"functionCall": {"id": "$id", "name": "$name", "args": "$input"}}],
+                    },
+                },
+            ),
+            (
+                "result",
+                "tool_result",
+                {
+                    "message": {
+                        "role": "user",
+                        "parts": [{"functionResponse": {"id": "$id", "response": {"output": "$text"}}}],
+                    },
+                    "toolCallResult": {"callId": "$id", "status": "$status"},
+                },
+            ),
+        )
+    },
+}
+
 WIRE: Wire = claude.WIRE.replace(
     obeys=OBEYS,
     extras={
@@ -250,7 +357,7 @@ WIRE: Wire = claude.WIRE.replace(
     # An allow listed after a deny undoes it (QW1).
     several="last",
     keys={**claude.KEYS, "timestamp": "timestamp", "crons": "crons"},
-    transcript="parts",
+    transcript=(TRANSCRIPT,),
     by_event=list_by_event(
         keys={
             **claude.KEYS_OF,

@@ -144,7 +144,59 @@ HEARD: dict[str, Tree] = {
     "text": "context",
 }
 
+# Its transcript, whose path is in no payload (measured, 1.38.11): binary frames, and beside them a readable
+# cache of the recent part, which is written some time after a stop hook has started.
+TRANSCRIPT = {
+    "form": "recent entries",
+    "of": "Reasonix 1.38.11",
+    "store": "document",
+    "named": (".recovery-cache/*/recent-v1.json",),
+    "kept": (
+        "$REASONIX_HOME/projects/*/sessions-v4/.recovery-cache/{session}/recent-v1.json",
+        "~/.reasonix/projects/*/sessions-v4/.recovery-cache/{session}/recent-v1.json",
+    ),
+    "late": 1.5,
+    "list": "entries",
+    "time": "inline.createdAt",
+    "records": (
+        {
+            "where": {"inline.role": "user", "inline.origin": "user"},
+            "rows": ({"kind": "user", "text": "inline.content"},),
+        },
+        {
+            "where": {"inline.role": "assistant"},
+            "rows": ({"kind": "assistant", "text": "inline.content", "id": "messageId"},),
+        },
+        {
+            "where": {"inline.role": "assistant"},
+            "each": "inline.tool_calls",
+            "rows": (
+                {
+                    "kind": "call",
+                    "id": "id",
+                    "name": "name",
+                    "input": "arguments",
+                    "message": "^messageId",
+                },
+            ),
+        },
+        {
+            "where": {"inline.role": "tool"},
+            "rows": (
+                {
+                    "kind": "result",
+                    "id": "inline.tool_call_id",
+                    "text": "inline.content",
+                    "failed": ["inline.tool_execution.exitCode"],
+                },
+            ),
+        },
+    ),
+    "other": ({"role": ("system", "user")},),
+}
+
 WIRE = Wire(
+    transcript=(TRANSCRIPT,),
     keys={
         "event": "event",
         "session": "sessionId",

@@ -24,6 +24,7 @@ from hookport.shapes.dialect import (
     Tree,
     explain_missing,
 )
+from hookport.shapes.transcripts import BLOCKS
 from hookport.wire.events import FACTS
 from hookport.wire.table import Wire, list_by_event
 
@@ -141,7 +142,7 @@ WIRE = Wire(
     traits=("file placeholder",),
     keys=KEYS,
     by_event=list_by_event(keys=KEYS_OF),
-    transcript="blocks",
+    transcript=(BLOCKS,),
     inputs=INPUTS,
     env={"PACKAGE_ROOT": "$package"},
     marks=("hookEventName",),

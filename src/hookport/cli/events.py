@@ -20,6 +20,7 @@ from hookport.findings import (
     MatcherUndecided,
     NoisyAnswer,
     StopLoopEnded,
+    TranscriptIncomplete,
 )
 from hookport.model.runs import Call, Event
 from hookport.runtime.engine import DispatchReport
@@ -32,6 +33,7 @@ NOTES: dict[str, type[Kind]] = {
     "noise": NoisyAnswer,
     "unsaid": AnswerUnsaid,
     "loop": StopLoopEnded,
+    "transcript": TranscriptIncomplete,
 }
 SHORT = 100
 

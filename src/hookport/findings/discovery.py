@@ -251,6 +251,21 @@ class AnswerUnsaid(Kind):
     hint = "`hookport matrix AGENT` shows what an agent accepts."
 
 
+class TranscriptIncomplete(Kind):
+    """The hook reads the transcript, and hookport could not translate all of it.
+
+    A long transcript is cut to its end, and records of an unknown kind, as a newer version of the agent may
+    write them, are left out. If nothing can be read, because the shape is unknown, the file belongs to
+    another user, or the path is not one that the agent itself would name, the hook gets the agent's own path.
+    """
+
+    code = "HP727"
+    severity = "loss"
+    effect = "changed"
+    message = "{text}"
+    hint = "Make the hook read its payload instead, for example the last message."
+
+
 class StopLoopEnded(Kind):
     """A stop hook kept the agent going too many times in a row, and the agent has no limit of its own.
 

@@ -228,8 +228,9 @@ class ShellVariablesUnread(Kind):
 class TranscriptDiffers(Kind):
     """The hook reads the transcript, and the agent's transcript has another format than the hook expects.
 
-    For hooks that expect Claude Code's format, hookport writes a copy in it, from transcripts whose format it
-    knows. Any other hook gets the agent's own file, with records in the agent's format.
+    hookport translates between the formats that it knows ([transcripts](transcripts.md) lists them). It does
+    not know this agent's format, or cannot write the one that the hook expects, so the hook gets the agent's
+    own file.
     """
 
     code = "HP828"

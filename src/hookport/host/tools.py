@@ -79,6 +79,12 @@ class ToolTable:
             *tables.get("others", ()),
             *(name for name, tool in self._tools.items() if not tool),
         ]
+        # The host names its own file, in canonical shape or in that of the agent whose tools it has.
+        shapes = (*hub.transcript, *(get_wire(agent).transcript if is_known else ()))
+        tables["transcript"] = [
+            {**{key: value for key, value in shape.items() if key != "kept"}, "named": ("*",)}
+            for shape in shapes
+        ]
         # A wire is known by its id: hooks of a dialect of that name must not take it for their own.
         self.wire = hub.replace(
             id=f"{agent}@host" if is_known else agent, fires=True, waits={}, env={}, **tables

@@ -17,7 +17,7 @@ from hookport.model.hooks import NOTHING
 from hookport.project import sources
 from hookport.project.discovery import HookEntry
 from hookport.project.plan_builder import name_entry
-from hookport.runtime.surroundings import WRITTEN
+from hookport.runtime.surroundings import can_copy, is_kept
 from hookport.shapes.entries import find_slots
 from hookport.shapes.limits import describe_slow_guard
 from hookport.wire.events import list_places
@@ -92,7 +92,8 @@ def _find_unsent(target: Target, hook: HookEntry) -> Iterator[Finding]:
     for name in READ:
         fields = [place for native in natives for place in list_places(hook_wire, native, name)]
         field = next((field for field in fields if re.search(rf"\b{field}\b", text)), "")
-        if field and not any(list_places(agent, native, name) for native in fired):
+        is_found = name == "transcript" and is_kept(agent) and can_copy(hook_wire, agent)
+        if field and not is_found and not any(list_places(agent, native, name) for native in fired):
             when = (
                 f" on {hook.hook.event}"
                 if any(name in row.get("keys", ()) for row in agent.by_event.values())
@@ -120,6 +121,6 @@ def _find_shell_variables(table: Wire, natives: Iterable[str]) -> set[str]:
 
 def _has_other_transcript(table: Wire, agent: Wire) -> bool:
     """Whether the agent's transcript differs from what a script expects, and gets no copy."""
-    expected = table.transcript or (table.id if table.fires else "")
-    is_copied = expected == WRITTEN and agent.transcript
-    return bool(expected) and expected != (agent.transcript or agent.id) and not is_copied
+    expected = [shape["form"] for shape in table.transcript] or ([table.id] if table.fires else [])
+    written = [shape["form"] for shape in agent.transcript] or [agent.id]
+    return bool(expected) and not set(expected) >= set(written) and not can_copy(table, agent)

@@ -11,6 +11,7 @@ from hookport.lab import formats
 from hookport.lab.driver import Driver
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.scenario import AROUND, WAYS, AbilityNeed
+from hookport.runtime import surroundings
 from hookport.shapes.dialect import ELSEWHERE, list_locations
 from hookport.wire.table import find_table
 
@@ -70,10 +71,14 @@ def _find_way_ability(dialect: Dialect, can: str) -> Ability:
         natives = [spec.native for spec in find_event_specs(dialect, "before_tool_execute")]
         shown = [find_table(get_wire(dialect.id).shows, native, "before_tool_execute") for native in natives]
         return Ability("yes") if all("message" in fields for fields in shown) else Ability("no", reason)
+    if can == "conversation":
+        reason = f"{dialect.title} keeps no transcript whose shape is known"
+        return Ability("yes") if dialect.wire.transcript else Ability("no", reason)
     if can in _SENT:
         name, words = _SENT[can]
         reason = f"{dialect.title} does not send {words}"
-        return Ability("yes") if dialect.wire.keys.get(name) else Ability("no", reason)
+        is_kept = can == "transcript" and surroundings.is_kept(dialect.wire)
+        return Ability("yes") if is_kept or dialect.wire.keys.get(name) else Ability("no", reason)
     reason = f"{dialect.title} does not give the model the reason for a denied MCP call"
     return Ability("no", reason) if dialect.deny_reason == "lost for MCP" else Ability("yes")
 
@@ -131,6 +136,9 @@ def _find_spec_ability(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
             others = dialect.wire.answers_of.values()
             is_elsewhere = any(_has_answer(answers, spec, can) for answers in others)
             return Ability("perhaps" if is_elsewhere else "no", reason)
+        if can == "context" and spec.hears == "late":
+            reason = f"{dialect.title} does not wait for hooks on {spec.native}, so their context may be late"
+            return Ability("perhaps", reason)
         if can == "block" and spec.partly:
             return Ability("perhaps", f"a deny on {spec.native} is not obeyed everywhere: {spec.partly}")
     if spec.unfired:

@@ -21,7 +21,7 @@ from hookport.agents import Dialect, get, supports
 from hookport.base.tree import Tree
 from hookport.lab import choice, dependencies, drivers, formats, player, programs, run
 from hookport.lab import scenario as scenarios
-from hookport.lab.driver import Driver
+from hookport.lab.driver import UNTRUSTED, Driver
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.judge import ScenarioVerdict, combine_verdicts
 from hookport.lab.programs import Program
@@ -36,6 +36,7 @@ STOP_SECONDS = 10.0
 TICK_SECONDS = 0.05
 # The files of a run that a report keeps.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
+# Files of hookport's own that agents or drivers run, beside Python.
 # The variables for the project's folder in a command.
 PROJECT_FOLDER = re.compile(r"\$\{?\w+_PROJECT_DIR\b")
 # Which programs are played: those found here, the pinned ones in the cache, or these, fetched if needed.
@@ -108,6 +109,8 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
         return f"{dialect.title} does not read the file of {scenario.installed_for}"
     if not scenario.trusted and dialect.folder_trust is None:
         return f"{dialect.title} trusts every folder"
+    if not scenario.trusted and UNTRUSTED in driver.lacks:
+        return driver.lacks[UNTRUSTED]
     if scenario.own and scenario.own.scope == "local" and not run.find_local_file(dialect):
         return f"{dialect.title} has no personal file in a project"
     is_homeless = not scenario.hooks and not run.find_home_files(scenario)

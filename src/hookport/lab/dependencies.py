@@ -37,7 +37,7 @@ UNUSED_MODULES = (
 # By these hookport finds the files of any agent and recognises the payloads of any agent.
 FINDING = ("id", "kind", "locations", "other_places", "markers", "manifests", "products", "programs", "home")
 RECOGNISING = ("keys", "events", "said", "marks", "tells", "env", "by_event", "fixed")
-SUFFIXES = (".py", ".yaml", ".ts", ".sh")
+SUFFIXES = (".py", ".yaml", ".ts", ".sh", ".js", ".mjs")
 
 
 def compute_run_key(scenario: Scenario, driver_name: str, driver: Driver) -> str:

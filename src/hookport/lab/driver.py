@@ -12,11 +12,20 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 
+class FetchStep(NamedTuple):
+    """A further call of npm or pip in a fetched package: the folder in it, and the arguments."""
+
+    folder: str
+    arguments: tuple[str, ...]
+
+
 class AgentPackage(NamedTuple):
     """The package of the program, by name and pinned version, and the lowest Node or Python it needs.
 
     `program` is the file that starts it, if its name differs from that on PATH. `bun`: the version of Bun, a
-    package on npm, that runs it. `is_last`: later releases are not this agent.
+    package on npm, that runs it. `is_last`: later releases are not this agent. `companions` are packages that
+    it needs beside it, as the registry's tool takes them: `name@1.2.3` or `name==1.2.3`. `options` are added
+    to the tool's arguments, and `steps` follow in this order.
     """
 
     registry: Literal["npm", "pypi"]
@@ -27,6 +36,9 @@ class AgentPackage(NamedTuple):
     program: str = ""
     bun: str = ""
     is_last: bool = False
+    companions: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    steps: tuple[FetchStep, ...] = ()
 
 
 # Starts a value of a call's input: an expression, whose group in the last result that has it is the value.
@@ -91,6 +103,10 @@ Calls = Mapping[str, Callable[..., ModelCall]]
 Further = tuple[tuple[str, Callable[[Stage], ModelCall]], ...]
 # A capability of an event, for the way this driver runs the agent: `before_prompt.block`, `agent_stop.fires`.
 Lacks = Mapping[str, str]
+
+
+# In `lacks`: why the agent does nothing in a folder that it does not trust.
+UNTRUSTED = "folder.untrusted"
 
 
 class Driver(NamedTuple):

@@ -51,6 +51,8 @@ class Format(NamedTuple):
     # Native events whose matcher is a pattern on the input, by tool.
     content: Mapping[str, str] = NOTHING
     mcp: Tree = ""
+    # What people of the format find in a transcript, in Python: of its `lines`, or of the SDK's `event`.
+    transcript: Mapping[str, str] = NOTHING
 
 
 class FormatFile(NamedTuple):
@@ -106,6 +108,8 @@ def explain_refusal(form: Format, hook: ScenarioHook) -> str:
     for field in filter(None, (hook.says[0], hook.exists)):
         if field not in form.payload:
             return f"its payload has no {field}"
+    if hook.reads[0] and not form.transcript:
+        return "its payload has no transcript"
     answer = {"noise-deny-json": "deny-json", "rewrite-partial": "rewrite"}.get(hook.answer, hook.answer)
     if answer == "deny-nameless":
         named = "hookEventName" in str(form.answers.get("deny-json"))
@@ -219,6 +223,17 @@ def wait(seconds, witness):
         open("waited-" + witness, "w").close()
 
 
+def write(path, find):
+    \"\"\"Write down what was found in a transcript; some agents write its end when a hook runs already.\"\"\"
+    time.sleep(0.5)
+    try:
+        text = str(find())
+    except Exception as error:
+        text = f"nothing: {{type(error).__name__}}: {{error}}"
+    with open(path, "w") as file:
+        file.write(text)
+
+
 def first():
     \"\"\"Whether it is the first time.\"\"\"
     try:
@@ -243,6 +258,11 @@ def at(place):
     return found
 
 
+def lines():
+    with open(at({transcript!r}), encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
 acts = payload.get({key!r}) == {event!r}
 acts = acts and {text!r} in str(at({place!r}) or "")
 acts = acts and {says}
@@ -250,6 +270,7 @@ acts = acts and {when}
 record(acts, payload)
 if not acts:
     sys.exit(0)
+{reading}
 {answer}
 '''
 
@@ -264,6 +285,7 @@ def hook(event):
     acts = {text!r} in ({subject} or "") and {says} and {when}
     record(acts, dict(event.raw))
     if acts:
+        {reading}
         {answer}
 
 
@@ -293,6 +315,7 @@ def _make_script(form: Format, hook: ScenarioHook, place: FormatPlace, world: La
             subject=form.payload.get(subject, '""'),
             matcher=matcher_text,
             answer=_make_function_action(form, hook),
+            reading=_make_reading(form, hook),
             **words,
         )
         return FormatFile(path, code)
@@ -300,6 +323,8 @@ def _make_script(form: Format, hook: ScenarioHook, place: FormatPlace, world: La
         key=form.payload["event"],
         place=form.payload.get(subject, ""),
         answer=_make_script_action(form, hook),
+        reading=_make_reading(form, hook),
+        transcript=form.payload.get("transcript", ""),
         **words,
     )
     return FormatFile(path, code)
@@ -317,6 +342,12 @@ def _make_condition(form: Format, hook: ScenarioHook) -> str:
     if hook.exists:
         conditions.append(f"os.path.exists({lookup.format(form.payload[hook.exists])} or '')")
     return " and ".join(conditions) or "True"
+
+
+def _make_reading(form: Format, hook: ScenarioHook) -> str:
+    """Make the statement that writes down what a hook finds in the transcript."""
+    word, path = hook.reads
+    return f"write({path!r}, lambda: {form.transcript[word]})" if word else "pass"
 
 
 def _get_answer(form: Format, hook: ScenarioHook, word: str) -> Tree:

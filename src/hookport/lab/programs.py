@@ -196,9 +196,11 @@ def _fetch_npm(package: AgentPackage, folder: Path, progress: Progress) -> None:
         )
     folder.mkdir()
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
-    packages = [f"{package.name}@{package.version}", *([f"bun@{package.bun}"] if package.bun else [])]
-    command = [npm, "install", "--prefix", str(folder), *quiet, *packages]
-    _run_fetch(command, package, progress)
+    bun = [f"bun@{package.bun}"] if package.bun else []
+    wanted = [*package.options, f"{package.name}@{package.version}", *bun, *package.companions]
+    _run_fetch([npm, "install", "--prefix", str(folder), *quiet, *wanted], package, progress)
+    for step in package.steps:
+        _run_fetch([npm, *step.arguments, *quiet], package, progress, folder / step.folder)
 
 
 def _fetch_pypi(package: AgentPackage, folder: Path, progress: Progress) -> None:
@@ -210,8 +212,11 @@ def _fetch_pypi(package: AgentPackage, folder: Path, progress: Progress) -> None
     )
     inside = str(folder / "bin" / "python")
     pip = [inside, "-m", "pip"] if has_no_pip else [python, "-m", "pip", "--python", inside]
-    requirement = f"{package.name}=={package.version}"
-    _run_fetch([*pip, "install", "--no-input", "--disable-pip-version-check", requirement], package, progress)
+    quiet = ["--no-input", "--disable-pip-version-check"]
+    wanted = [*package.options, f"{package.name}=={package.version}", *package.companions]
+    _run_fetch([*pip, "install", *quiet, *wanted], package, progress)
+    for step in package.steps:
+        _run_fetch([*pip, *step.arguments, *quiet], package, progress, folder / step.folder)
 
 
 def _find_pythons(least: tuple[int, int]) -> Iterator[str]:
@@ -255,12 +260,14 @@ def ask_registry(command: Sequence[str], package: AgentPackage) -> str:
     raise ProgramError(f"`{command[0]}` {why}, so the newest version of {package.name} is unknown.")
 
 
-def _run_fetch(command: Sequence[str], package: AgentPackage, progress: Progress) -> None:
+def _run_fetch(
+    command: Sequence[str], package: AgentPackage, progress: Progress, folder: Path | None = None
+) -> None:
     what = f"{package.name} {package.version}"
     environment = {**os.environ, "CI": "1"}
     try:
         code, text = _run_command(
-            command, environment, FETCH_SECONDS, lambda time: progress(f"fetching {what}{time}")
+            command, environment, FETCH_SECONDS, lambda time: progress(f"fetching {what}{time}"), folder
         )
     except OSError as error:
         raise ProgramError(f"cannot start `{command[0]}`: {error.strerror}.") from error
@@ -273,7 +280,7 @@ def _run_fetch(command: Sequence[str], package: AgentPackage, progress: Progress
         raise ProgramError(
             f"{tool} cannot reach its registry, so {what} was not fetched. Check the network and try again."
         )
-    if UNKNOWN.search(text):
+    if UNKNOWN.search(text) and not (package.companions or package.steps):
         raise ProgramError(f"{site} has no {what}; it was not fetched.")
     last = "\n".join(line for line in text.strip().splitlines()[-5:] if line.strip())
     raise ProgramError(f"{tool} did not fetch {what}:\n{last}")
@@ -284,7 +291,7 @@ def _run_command(
     environment: dict[str, str],
     seconds: float,
     tick: Callable[[str], None],
-    cwd: str | None = None,
+    cwd: str | Path | None = None,
 ) -> tuple[int | None, str]:
     """Run a command and its children to the end or the deadline; return exit code and output."""
     with tempfile.TemporaryFile() as printed:

@@ -40,11 +40,17 @@ ABILITIES = ("fires", "block", "rewrite", "context")
 # Further needs of a scenario: a pattern on a tool's input; hooks of a project in a folder below its root;
 # giving the model the reason for a denied MCP call; hooks of the agent that others can read; tool calls in an
 # untrusted folder; sending its permission mode, and the path of its transcript; showing a message to a
-# person; continuing after a denied call; not waiting for processes that a hook leaves behind.
-WAYS = ("below", "mcp_reason", "readable", "untrusted", "mode", "transcript", "told", "again", "leaves")
+# person; continuing after a denied call; not waiting for processes that a hook leaves behind; keeping a
+# transcript that hookport can read.
+WAYS = (
+    *("below", "mcp_reason", "readable", "untrusted", "mode", "transcript", "told", "again", "leaves"),
+    "conversation",
+)
 # And those of a way around: that the agent asks a hook about such calls too; `elsewhere` is a protocol whose
 # process starts in another folder than the session's.
 AROUND: tuple[str, ...] = (*WAYS_AROUND, "elsewhere")
+# What a hook finds in the transcript.
+FINDINGS = ("message", "calls")
 SUBJECTS = ("command", "path", "prompt", "text")
 # Fields that not every format supports.
 FIELDS = ("mode", "transcript")
@@ -79,7 +85,8 @@ class ScenarioHook(NamedTuple):
     `change` are the text that a rewrite replaces, in the command, or for a partial rewrite in the subject of
     `when`, and the new text. `once`: it acts only the first time. `closed`: its failure denies. `event` `*`
     means every event. A hook that slept leaves `waited-` and its witness if that file does not exist when it
-    wakes.
+    wakes. `reads` is what it finds in the transcript, the last `message` or the number of `calls`, and the
+    file in which it writes that down.
     """
 
     name: str
@@ -100,6 +107,7 @@ class ScenarioHook(NamedTuple):
     is_async: bool = False
     says: tuple[str, str] = ("", "")
     exists: str = ""
+    reads: tuple[str, str] = ("", "")
 
 
 class OwnHook(NamedTuple):
@@ -249,6 +257,7 @@ _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "async": bool,
     "says": dict,
     "exists": str,
+    "reads": dict,
 }
 _KINDS = {str: "a string", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
 
@@ -471,6 +480,11 @@ class _ScenarioReader:
             self.check_word(field, FIELDS, (*path, "says" if field in says else "exists"))
         if len(says) > 1:
             self.add_problem((*path, "says"), "must have one field")
+        reads = self.read_texts(fields.get("reads", {}), (*path, "reads"))
+        for word in reads:
+            self.check_word(word, FINDINGS, (*path, "reads"))
+        if len(reads) > 1:
+            self.add_problem((*path, "reads"), "must have one word")
         change = self.read_fields(fields.get("change", {}), {"from": str, "to": str}, (*path, "change"))
         wants = {
             "rewrite": "change",
@@ -501,6 +515,7 @@ class _ScenarioReader:
             fields.get("async", False),
             next(iter(says.items()), ("", "")),
             fields.get("exists", ""),
+            next(iter(reads.items()), ("", "")),
         )
 
     def read_step(self, tree: Tree, path: Path) -> tuple[str, Tree] | None:

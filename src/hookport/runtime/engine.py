@@ -251,7 +251,8 @@ def _run_hook(
     for number, word in targets:
         call = event.call
         shown = event.replace(call=_select_call(setting.agent, call, number, word))
-        handler_answers, result = yield from _ask_handler(hook, wire, shown, setting)
+        handler_answers, result, more_notes = yield from _ask_handler(hook, wire, shown, setting)
+        notes += tuple(note for note in more_notes if note not in notes)
         notes += tuple(
             "noise: it prints other text beside its answer" for answer in handler_answers if answer.noise
         )
@@ -288,16 +289,18 @@ def _find_objection(hook: PlannedHook, setting: RunSetting) -> str:
 
 def _ask_handler(
     hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting
-) -> Generator[Job, RunResult | None, tuple[Sequence[Decision], RunResult | None]]:
-    """Return a handler's answer: a function answers at once, other handlers through the result of a job."""
+) -> Generator[Job, RunResult | None, tuple[Sequence[Decision], RunResult | None, tuple[str, ...]]]:
+    """Return a handler's answer, with notes: a function answers at once, others through a job's result."""
     if function := setting.functions.get(hook.id):
-        return function(event), None
+        return function(event), None, ()
     if quick := sys.modules.get("hookport.loading"):
         quick.load(quick.RUNNING)
     from hookport.runtime import handlers
 
-    result = yield handlers.make_event_job(hook, wire, event, setting)
-    return [handlers.read_result(hook, wire, event, result, natively=is_native(hook, setting))], result
+    job = handlers.make_event_job(hook, wire, event, setting)
+    result = yield job
+    answered = handlers.read_result(hook, wire, event, result, natively=is_native(hook, setting))
+    return [answered], result, job.notes
 
 
 def _note_unread_variables(

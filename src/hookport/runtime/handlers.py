@@ -40,6 +40,8 @@ class Job(Value):
     command: Mapping[str, Any] = {}
     call: Callable[[], RunResult] | None = None
     result: RunResult | None = None
+    # What its user should know besides, for the journal.
+    notes: tuple[str, ...] = ()
 
     def __call__(self) -> RunResult | None:
         """Run it now, and wait for it."""
@@ -127,24 +129,28 @@ def make_event_job(hook: PlannedHook, wire: Wire, event: Event, setting: RunSett
     """Make the job of a hook for an event, or a job with the reason why it does not run."""
     if hook.unable:
         return Job(result=RunResult("not_started", detail=hook.unable))
+    notes: tuple[str, ...] = ()
+    if needs := surroundings.find_transcript_needs(
+        hook, wire, event, find_native_event(hook, wire, event), setting.agent, setting.env
+    ):
+        from hookport.runtime import transcripts
+
+        event, notes = transcripts.add_transcript(
+            needs, wire, event, setting.agent, setting.env, setting.deadline
+        )
     seconds = hook.timeout_seconds
     if setting.deadline is not None:
         seconds_left = setting.deadline - time.monotonic()
         if seconds_left <= 0:
             return Job(result=RunResult("not_started", detail="the agent no longer waits for its hooks"))
         seconds = min(seconds, seconds_left)
-    if needs := surroundings.find_transcript_needs(
-        hook, wire, event, find_native_event(hook, wire, event), setting.agent
-    ):
-        from hookport.runtime import transcripts
-
-        event = transcripts.add_transcript(needs, wire, event, setting.agent, setting.env)
     placed = event.replace(root=hook.root) if hook.root else event
     # A hook of the agent's own format gets the payload with the agent's own root.
     payload = write_event(wire, event if wire.id == event.agent else placed, hook.native)
     # Half of a surrogate pair has no UTF-8; `\\udc80` is JSON's escape for it.
     body = dumps(payload, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    return make_job(hook, wire, placed, body, seconds, setting)
+    job = make_job(hook, wire, placed, body, seconds, setting)
+    return job.replace(notes=notes) if notes else job
 
 
 def execute(
@@ -238,6 +244,8 @@ def _make_command_job(
     native = find_native_event(hook, wire, event)
     env = {**setting.env, **surroundings.make_variables(hook, wire, event, native, setting.env), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
+    if original := event.facts.get("original_transcript"):
+        env["HOOKPORT_TRANSCRIPT"] = str(original)
     env[recognition.VARIABLE] = recognition.seal_payload(body, wire.id, native)
     if hook.under or hook.beside:
         # Bytecode beside the scripts was not approved, so Python reads it from elsewhere.

@@ -14,7 +14,7 @@ from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision
 from hookport.runtime import journal, once
 from hookport.runtime.redaction import clean, walk
-from hookport.runtime.surroundings import ENV_FILES
+from hookport.runtime.surroundings import ENV_FILES, TRANSCRIPTS
 from hookport.runtime.surroundings import FORGET_SECONDS as ENV_FILE_SECONDS
 from hookport.runtime.trust import sha256
 
@@ -206,13 +206,16 @@ def _check_call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 def _remove_old_files(env: Mapping[str, str]) -> None:
     """Remove files that are no longer needed."""
-    ages = dict.fromkeys(("transcripts", once.FOLDER), FORGET_SECONDS)
-    ages |= {"sessions": TOLD_SECONDS, ENV_FILES: ENV_FILE_SECONDS}
+    ages = {once.FOLDER: FORGET_SECONDS, "sessions": TOLD_SECONDS, ENV_FILES: ENV_FILE_SECONDS}
     for folder, seconds in ages.items():
         try:
             remove_old_files(f"{journal.find_state_folder(env)}/{folder}", seconds)
         except OSError:
             continue
+    if os.path.isdir(f"{journal.find_state_folder(env)}/{TRANSCRIPTS}"):
+        from hookport.runtime import transcripts
+
+        transcripts.remove_old_copies(env)
 
 
 def _save_memory(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Call
     from hookport.model.runs import Event as CanonicalEvent
+    from hookport.runtime.transcript_shape import TranscriptEntry
+    from hookport.wire.table import Wire
 
 # The fields of a missing tool call.
 NO_INPUT: dict[str, object] = {}
@@ -18,10 +20,14 @@ NO_INPUT: dict[str, object] = {}
 class Event:
     """One event of an agent. Other fields are empty: a prompt has no `command`, a shell no `path`."""
 
-    __slots__ = ("agent", "happened", "raw")
+    __slots__ = ("_wire", "agent", "happened", "raw")
 
     def __init__(
-        self, happened: CanonicalEvent, raw: Mapping[str, Tree] | None = None, agent: str = ""
+        self,
+        happened: CanonicalEvent,
+        raw: Mapping[str, Tree] | None = None,
+        agent: str = "",
+        wire: Wire | None = None,
     ) -> None:
         # The unchanged payload, in the hook's own dialect.
         self.raw: Mapping[str, Tree] = {} if raw is None else raw
@@ -29,6 +35,8 @@ class Event:
         self.agent = agent or happened.agent
         # The event in canonical form.
         self.happened = happened
+        # The tables of the dialect that sent the payload.
+        self._wire = wire
 
     @property
     def name(self) -> str:
@@ -135,6 +143,19 @@ class Event:
     def facts(self) -> Mapping[str, Any]:
         """Other fields of the payload, by canonical name: `permission_mode`, `transcript`, `model`, ..."""
         return self.happened.facts
+
+    @property
+    def transcript(self) -> Sequence[TranscriptEntry]:
+        """The conversation so far, as far as the agent writes it down: prompts, answers, calls and results.
+
+        A call has the canonical names of its tool and its input. Empty if there is no transcript, or none in
+        a shape that hookport knows.
+        """
+        if self._wire is None:
+            return ()
+        from hookport.sdk import conversations
+
+        return conversations.read_conversation(self.happened, self._wire)
 
     @property
     def _call(self) -> Call | None:

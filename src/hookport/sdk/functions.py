@@ -57,7 +57,7 @@ def run_functions(
     for number, bound in enumerate(functions):
         # In turn: each sees the input as the one before rewrote it.
         hooks.append(bound.hook.replace(id=str(number), rewrites=True))
-        handlers[str(number)] = _make_handler(bound, origin, raised, catches=catches)
+        handlers[str(number)] = _make_handler(bound, origin, agent, raised, catches=catches)
     setting = engine.RunSetting(agent, lambda _name: PLAIN, {}, policy.LATER, functions=handlers)
     report = engine.run_hooks(event, hooks, setting)
     if raised and not catches:
@@ -77,7 +77,7 @@ def judge_failures(
 
 
 def _make_handler(
-    bound: Bound, origin: EventOrigin, raised: list[Exception], *, catches: bool
+    bound: Bound, origin: EventOrigin, wire: Wire, raised: list[Exception], *, catches: bool
 ) -> Callable[[CanonicalEvent], list[Decision]]:
     """Make the engine's handler for a function; without `catches`, no function runs after one that raised."""
 
@@ -85,7 +85,7 @@ def _make_handler(
         if raised and not catches:
             return []
         try:
-            answer = _ask_function(bound.function, Event(event, origin.raw, origin.agent))
+            answer = _ask_function(bound.function, Event(event, origin.raw, origin.agent, wire))
         except Exception as error:  # noqa: BLE001  (whatever a function raises is a failure of its own)
             if catches and os.environ.get(DEBUG):
                 import traceback

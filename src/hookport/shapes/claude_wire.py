@@ -7,6 +7,7 @@ what differs.
 from __future__ import annotations
 
 from hookport.shapes.dialect import Tree
+from hookport.shapes.transcripts import BLOCKS
 from hookport.wire.table import Wire, list_by_event
 
 KEYS = {
@@ -242,7 +243,7 @@ WIRE = Wire(
     keys=KEYS,
     by_event=list_by_event(keys=KEYS_OF),
     words=WORDS,
-    transcript="blocks",
+    transcript=(BLOCKS,),
     inputs=INPUTS,
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd", "permission_mode": "default"},
     answers=ANSWERS,

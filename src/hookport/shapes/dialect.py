@@ -87,8 +87,9 @@ class EventSpec(NamedTuple):
     # Which exit codes block: 2, `any` but 0 (a command that fails blocks, a timeout aside), or `none`, where
     # only a JSON answer does.
     exits: Literal["2", "any", "none"] = "2"
-    # What of a hook's output reaches the model: `all`, only JSON and no plain text, or `nothing`.
-    hears: Literal["all", "json", "nothing"] = "all"
+    # What of a hook's output reaches the model: `all`, only JSON and no plain text, or `nothing`; `late`:
+    # only JSON, and not with the next request, since the agent sends that without waiting for the hook.
+    hears: Literal["all", "json", "late", "nothing"] = "all"
     # Which products of the agent obey a deny here, if not all do.
     partly: str = ""
     # The way of running the agent in which it does not fire; and the first version that has it, if known.

@@ -7,7 +7,7 @@ with a word in brackets is a bus event that the generated code distinguishes by 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from hookport.shapes.canonical_answer import MODULE_READS, make_module_answers
 from hookport.shapes.dialect import NOTHING, EventSpec, Location, Tree, name_events
@@ -190,6 +190,7 @@ def make_wire(
     others: tuple[str, ...],
     inputs: Mapping[str, Mapping[str, Tree]] = NOTHING,
     precedence: int = 0,
+    transcript: Sequence[Mapping[str, Tree]] = (),
 ) -> Wire:
     """The wire of these events; `variable` holds the project's folder for what the plugin starts."""
     natives = [spec.native for spec in events]
@@ -198,6 +199,7 @@ def make_wire(
     types = {native: native.removeprefix(BUS).partition(" ")[0] for native in bus}
     return Wire(
         keys=KEYS,
+        transcript=transcript,
         by_event=list_by_event(
             keys={**bus_keys, **KEYS_OF},
             fixed={

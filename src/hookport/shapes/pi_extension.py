@@ -104,6 +104,7 @@ def make_wire(
     keys: Mapping[str, Mapping[str, Tree]] = NOTHING,
     inputs: Mapping[str, Mapping[str, Tree]] = NOTHING,
     precedence: int = 0,
+    transcript: Mapping[str, Tree] = NOTHING,
 ) -> Wire:
     """The wire of these events; `variable` holds the project's folder for what the extension starts."""
     natives = [spec.native for spec in events]
@@ -115,7 +116,7 @@ def make_wire(
             fixed={native: {**type_, **FIXED_OF.get(native, {})} for native, type_ in types.items()},
         ),
         words=WORDS,
-        transcript="tree",
+        transcript=(transcript,),
         inputs={**INPUTS, **inputs},
         texts=(":parts",),
         results={"*": [{"type": "text", "text": "$text"}]},

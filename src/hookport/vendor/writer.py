@@ -43,7 +43,7 @@ PACKED = (
     *("runtime/*.py", "runtime/execute/*.py"),
     # For the project's hooks in Python.
     *(f"sdk/{name}.py" for name in ("__init__", "answers", "callers", "calling")),
-    *(f"sdk/{name}.py" for name in ("events", "functions", "hooks", "replies")),
+    *(f"sdk/{name}.py" for name in ("conversations", "events", "functions", "hooks", "replies")),
 )
 MAIN, TABLES = "__main__.py", "tables.plan"
 # What a zip file says of a file made on Unix: a plain one with rw-r--r--.

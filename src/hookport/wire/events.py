@@ -50,6 +50,7 @@ _NOT_FACTS = frozenset(("event", "stop_active", *_TEXT, *_OF_CALL))
 FACTS = {
     "permission_mode": "default, plan, acceptEdits, auto, dontAsk or bypassPermissions: what runs unasked",
     "transcript": "the file (in some agents the folder) that holds the conversation",
+    "original_transcript": "the agent's own transcript, where `transcript` is a translated copy",
     "agent_transcript": "a subagent's transcript",
     "model": "the model's name",
     "effort": "how much the model thinks: low, medium, high, xhigh, max",

@@ -171,7 +171,8 @@ def rewrite_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tr
         other_fields = (
             {key: value for key, value in call.raw.items() if key not in fields} if has_list else {}
         )
-        raw = {**other_fields, fields[0]: elements}
+        is_object = any(isinstance(call.raw.get(field), dict) for field in fields) if has_list else False
+        raw = {**other_fields, fields[0]: elements[0] if is_object else elements}
     else:
         shared = {key: value for key, value in canonical.items() if key in call.input}
         edits = [_as_edit(part, shared) for part in parts]

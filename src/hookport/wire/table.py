@@ -61,7 +61,8 @@ class Wire(Value):
     numbered: Sequence[str] = ()
     # Native tools that do several things in one call: the field with the list (or the fields, the first of
     # which is written), and the canonical field of an element that is plain text (empty: an element is an
-    # object with the fields of `inputs`). An element's list of words, or its `args`, make one command.
+    # object with the fields of `inputs`). An element's list of words, or its `args`, make one command. An
+    # object in place of the list is the one element.
     batches: Mapping[str, Sequence[Any]] = {}
     # Native tools that are another canonical tool by the value of a field: (field, {value: tool}); an empty
     # value is for no value, `*` for any other, and another such pair asks another field. An empty tool is one
@@ -77,8 +78,24 @@ class Wire(Value):
     # to have.
     env: Mapping[str, str] = {}
     starts_in: str = "cwd"
-    # The form of the file that `transcript` names (see `runtime.transcripts`); empty for any other form.
-    transcript: str = ""
+    # How the agent writes conversations down, one table for each of its stores and versions:
+    # - `form` names the shape, and `of` the program and version that it was measured on.
+    # - `named`: how the paths end that the agent itself gives its files. `kept`: where they are if a payload
+    #   names none, from `~` or `$VARIABLE`, with `{session}`; `session` is the place of another id in the
+    #   payload. `beside`: another file in the folder of the one that a payload names. `late`: for how many
+    #   seconds the last answer may be missing at a stop.
+    # - `store`: `lines` of JSON, a `folder` with such `files` (the first one's number is `first`), a
+    #   `document` with a `list`, or a `database` and the `query` for the rows of `:session`, newest first.
+    # - `records`: groups of rows. `where` are the words at places of a record, `each` is the place of a list;
+    #   a row is for the elements `of` such words. It has a `kind` (`user`, `assistant`, `call`, `result`),
+    #   and the places of its `text`, `id`, `name`, `input`, `time`, `message`, `model` and `usage`; `^` is
+    #   the record around an element. `failed` are the signs of a failure: a place with a value, `place=word`,
+    #   `!place` for false, `~text` for a number other than 0 after the text. `within` is the element around a
+    #   prompt, `not_from` what the agent's own messages start with. `again`: records replace earlier ones.
+    # - `other`: records without a conversation. Any record that fits nothing is left out and counted.
+    # - `tools`: by the name in events, the `name` in the transcript, and there the fields of the input.
+    # - `writes`: templates of the lines of a `user`, `assistant`, `call` and `result`, and of the `head`.
+    transcript: Sequence[Mapping[str, Any]] = ()
     # Keys of a payload that distinguish it from other dialects with the same event names; `key=text` where
     # the value must contain the text. And, for payloads that do not name their event, the same for each one.
     marks: Sequence[str] = ()

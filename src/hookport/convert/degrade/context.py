@@ -52,6 +52,8 @@ def _explain_unread(target: Dialect, spec: EventSpec, event: str) -> str:
     ]
     if spec.hears == "nothing" or not any(takes):
         return f"{target.title} takes no context on {spec.native}"
+    if spec.hears == "late":
+        return f"{target.title} asks the model again without waiting for hooks on {spec.native}"
     if not all(takes):
         return f"only one of its products takes context on {spec.native}"
     return f"{spec.native} does not fire {spec.unfired}" if spec.unfired and event in CONTEXT_EVENTS else ""

@@ -19,8 +19,10 @@ from hookport.convert.degrade.work import (
 from hookport.convert.degrade.wrapping import MISSING, ON_PATH, agree, quote_literal, wrap_command
 from hookport.model.hooks import Handler
 from hookport.model.runs import ANY_EVENT
+from hookport.runtime.surroundings import can_copy, is_kept
 from hookport.shapes.dialect import SECOND, has_field
 from hookport.shapes.entries import quote_shell_word
+from hookport.wire.events import list_places
 from hookport.wire.table import find_table
 
 
@@ -190,6 +192,7 @@ def degrade_wire(work: Work) -> bool:
             evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
             work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
         _note_approvals(work)
+    _note_transcript(work)
     for spec in list_specs(work):
         if spec.hears == "nothing" and work.hook.event in ("session_start", "before_prompt"):
             work.note(f.ContextLost, event=spec.native)
@@ -201,6 +204,20 @@ def degrade_wire(work: Work) -> bool:
             work.note(f.TextLost, event=spec.native)
     work.hook = work.hook._replace(dialect=work.target.id)
     return True
+
+
+def _note_transcript(work: Work) -> None:
+    """Report a transcript that the target does not have, or that a script cannot read without the bridge."""
+    wire = get_wire(work.target.id)
+    # `sync` reports it for every hook, converted or not.
+    if not work.transcript_field or (work.bridge and work.bridge.entry):
+        return
+    name = work.hook.name or work.hook.handler.command
+    is_sent = any(list_places(wire, spec.native, "transcript") for spec in list_specs(work))
+    if not is_sent and not (work.is_wrapped and is_kept(wire)):
+        work.note(f.FieldUnsent, agent=work.target.id, name=name, field=work.transcript_field, when="")
+    elif not work.is_wrapped and can_copy(get_wire(work.source.id), wire):
+        work.note(f.TranscriptDiffers, agent=work.target.id, name=name)
 
 
 def _note_approvals(work: Work) -> None:

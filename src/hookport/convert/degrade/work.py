@@ -8,12 +8,13 @@ from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
 from hookport import findings as f
-from hookport.agents import Dialect, EventSpec, get
+from hookport.agents import Dialect, EventSpec, get, get_wire
 from hookport.base.quoting import quote
 from hookport.convert.degrade.capabilities import Scripts, find_answer_forms, find_scripts, infer
 from hookport.convert.degrade.wrapping import ON_PATH, BridgeCall, agree, unwrap_hook
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import CAPABILITIES, NOTHING, STRATEGIES, Handler, Hook
+from hookport.runtime.surroundings import can_copy, list_transcript_words
 from hookport.shapes.dialect import get_dialect_data
 from hookport.shapes.entries import find_slots
 
@@ -80,10 +81,23 @@ class Work:
         self.specs: list[EventSpec] = []
         if is_inner:
             self.note(f.Unwrapped, source=hook.dialect)
+        # The field by which it reads the transcript; only the bridge translates that.
+        self.transcript_field = self._find_transcript_field()
+        if self.transcript_field and can_copy(get_wire(self.source.id), get_wire(target.id)):
+            self.needs_bridge = True
 
     def note(self, kind: type[Kind], **words: object) -> None:
         """Report a finding about this hook."""
         self.findings.append(kind.at(self.where, self.index, target=self.target.id, **words))
+
+    def _find_transcript_field(self) -> str:
+        """Find the payload's field by which its scripts read another agent's transcript; empty if none."""
+        if self.is_home or self.target.is_hub:
+            return ""
+        wire = get_wire(self.source.id)
+        natives = [native for _, native in wire.natives.get(self.hook.event, ())]
+        fields = [field for native in natives for field in list_transcript_words(wire, native, "transcript")]
+        return next((field for field in fields if any(field in text for text in self.texts)), "")
 
     def change(self, **values: Unpack[HandlerValues]) -> None:
         """Replace attributes of the handler."""

@@ -20,6 +20,9 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 # After this long without a busy session or a running hook, the run is over.
 QUIET_SECONDS = 1.5
+# The same while more processes are left than before the prompt: a hook that does not end its work so soon, or
+# a process that the server keeps.
+STEADY_SECONDS = 5
 TICK_SECONDS = 0.1
 
 Tree = dict[str, object]
@@ -51,21 +54,21 @@ def count_processes(session: int) -> int:
     return count
 
 
-def settle(url: str, server: int) -> None:
-    """Wait until the sessions are idle and only permanent processes are left."""
-    least = count_processes(server)
+def settle(url: str, server: int, least: int) -> None:
+    """Wait until the sessions are idle and only permanent processes are left, `least` before the prompt."""
+    last = count = count_processes(server)
     since = time.monotonic()
-    while time.monotonic() - since < QUIET_SECONDS:
+    while time.monotonic() - since < (QUIET_SECONDS if count <= least else STEADY_SECONDS):
         time.sleep(TICK_SECONDS)
-        count = count_processes(server)
-        if ask(f"{url}/session/status") or count != least:
+        last, count = count, count_processes(server)
+        if ask(f"{url}/session/status") or count != last:
             since = time.monotonic()
-        least = min(least, count)
 
 
 def talk(url: str, prompt: str, server: int) -> int:
     """Send the prompt, print the answer, and wait for the hooks; 1 if the prompt was refused."""
     session = f"{url}/session/{ask(f'{url}/session', {})['id']}"
+    least = count_processes(server)
     parts = [{"type": "text", "text": prompt}]
     answer = ask(f"{session}/message", {"parts": parts})
     if "refused" in answer:
@@ -74,10 +77,10 @@ def talk(url: str, prompt: str, server: int) -> int:
     for part in answer_parts if isinstance(answer_parts, list) else ():
         if part.get("type") == "text":
             sys.stdout.write(part["text"] + "\n")
-    settle(url, server)
+    settle(url, server, least)
     # Hooks get no event for any other way of ending a session.
     ask(session, method="DELETE")
-    settle(url, server)
+    settle(url, server, least)
     return 1 if "refused" in answer else 0
 
 

@@ -99,19 +99,11 @@ DRIVER = Driver(
     further=FURTHER,
     # Of several hooks with context for a prompt, only the last counts (measured, 1.0.102).
     alone=("context-prompt",),
-    lacks={
-        "before_tool_execute.transcript": "Copilot CLI sends its transcript's path only when it stops, for "
-        "subagents and before a compaction (measured, 1.0.102)",
-    },
     ways={
         "asking": Way(command=ask),
         **make_ways(
             lambda stage: (
-                *stage.program,
-                "--acp",
-                "--allow-all-tools",
-                "--allow-all-paths",
-                "--no-auto-update",
+                *(*stage.program, "--acp", "--allow-all-tools", "--allow-all-paths", "--no-auto-update"),
             )
         ),
     },
