@@ -903,6 +903,7 @@ def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> N
             ],
             "repaired": [],
             "exceptions": {"codex": ["in what `write_stdin` types into a running command (CX11)"]},
+            "unmeasured": {},
         },
     )
     done = hookport("doctor --agent universal", place)
