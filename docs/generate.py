@@ -25,7 +25,7 @@ from hookport.cli.matrix import make_sections  # noqa: E402
 from hookport.console.terminal import format_markdown  # noqa: E402
 from hookport.findings import KINDS  # noqa: E402
 from hookport.lab.cells import make_cells  # noqa: E402
-from hookport.lab.page import format_page  # noqa: E402
+from hookport.lab.page import format_page, format_run  # noqa: E402
 from hookport.lab.results import load_results as load_agent_results  # noqa: E402
 from hookport.model.events import EVENTS  # noqa: E402
 from hookport.shapes.dialect import HOOK_TRUST, SHADOWS, find_quirk  # noqa: E402
@@ -211,6 +211,8 @@ def dialect_page(one: Dialect) -> str:
         text += "\n## Reasons for skipped hooks\n\n" + format_markdown([("what", "where", "source"), *gates])
     if one.shows:
         text += "\n## What users see\n\n" + _shown(one)
+    if one.kind == "agent":
+        text += _measured(one)
     if one.quirks:
         text += "\n## Surprises\n\n" + "".join(f"- **{q.id}** {q.text} (`{q.source}`)\n" for q in one.quirks)
     if one.ways_around:
@@ -220,6 +222,17 @@ def dialect_page(one: Dialect) -> str:
     if one.notes:
         text += "\n## Before you start\n\n" + "".join(f"- {note}\n" for note in one.notes)
     return text
+
+
+def _measured(one: Dialect) -> str:
+    """Which cells of the matrix were measured, in which run and with which control."""
+    rows = [("event", "capability", "agent", "run", "control")]
+    rows += [
+        (cell.event, cell.capability, cell.claim, format_run(cell.run), format_run(cell.control))
+        for cell in make_cells([one.id])
+        if cell.run and cell.control
+    ]
+    return "\n## Measured\n\n" + format_markdown(rows) if len(rows) > 1 else ""
 
 
 def gates_of(one: Dialect) -> list[tuple[str, ...]]:

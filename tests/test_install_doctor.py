@@ -871,7 +871,14 @@ def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> N
     place.program("codex", "0.166.0")
     place.write(CLEAN["codex"])
     done = hookport("doctor", place)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "codex 0.166.0: 1 hook, nothing found\n", "")
+    way = (
+        "it asks no guard in what `write_stdin` types into a running command (CX11): `hookport matrix codex`"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        f"codex 0.166.0: 1 hook, nothing found\n  {way}\n",
+        "",
+    )
     place.write({"~/.codex/config.toml": CODEX_TRUST.replace(":0:0", ":1:0")})
     hook = f"{place.root}/.codex/hooks.json:pre_tool_use:0:0"
     untrusted = f'hooks.state."{hook}" has no trusted_hash'
@@ -895,7 +902,8 @@ def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> N
                 }
             ],
             "repaired": [],
-            "exceptions": {},
+            "exceptions": {"codex": ["in what `write_stdin` types into a running command (CX11)"]},
+            "unmeasured": {},
         },
     )
     done = hookport("doctor --agent universal", place)

@@ -166,6 +166,15 @@ def lines_of(reading: pipeline.Reading, numbers: tuple[int, ...]) -> set[tuple[s
         while len(path) > 1 and not any(other[: len(path) - 1] == path[:-1] for other in others):
             path = path[:-1]
         ends = [document.position(path)[0]]
+        # A block of YAML begins below its key, which goes with it.
+        lines, first = document.data.decode().splitlines(), document.position(path[:-1])[0]
+        if path and isinstance(path[-1], str):
+            named = [
+                number
+                for number in range(first, ends[0] + 1)
+                if lines[number - 1].lstrip(" \t\"'{").startswith(path[-1])
+            ]
+            ends += named[-1:]
         for leaf, value in leaves((), document.tree):
             if leaf[: len(path)] == path:
                 line, _ = document.position(leaf)

@@ -35,6 +35,16 @@ GENERATED = re.compile(
     r"|README\.md"
 )
 
+# What an agent needed besides, and why it is no fact of that agent alone.
+SHARED = {
+    ("amp", "tests/test_generated_amp.py"): "its plugin answers a host of its own",
+    ("codebuddy", "src/hookport/wire/obeyed.py"): "an answer with a verdict may beat a denying exit code",
+    ("omp", "src/hookport/lab/driver.py"): "programs may run on Bun",
+    ("omp", "src/hookport/lab/programs.py"): "programs may run on Bun",
+    ("omp", "tests/test_native_answers.py"): "an agent may have no hook files to answer natively",
+    ("omp", "tests/test_prove_drivers.py"): "programs may run on Bun",
+}
+
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
@@ -70,8 +80,15 @@ def test_one_source_file_and_one_folder_are_all_that_a_new_agent_needs(checkout:
 def list_strays(agent: str, paths: list[str]) -> list[str]:
     """What a commit that adds an agent touches besides its source, its data and generated pages."""
     name = agent.replace("-", "_")
-    own = re.compile(rf"src/hookport/agents/({name}\.py|templates/{name}[./].*)|tests/agents/{name}/.*")
-    return [path for path in paths if not own.fullmatch(path) and not GENERATED.fullmatch(path)]
+    own = re.compile(
+        rf"src/hookport/agents/({name}\.py|templates/{name}[./].*)|tests/agents/{name}/.*"
+        rf"|src/hookport/lab/drivers/_?{name}\w*\.\w+|CHANGELOG\.md"
+    )
+    return [
+        path
+        for path in paths
+        if not own.fullmatch(path) and not GENERATED.fullmatch(path) and (agent, path) not in SHARED
+    ]
 
 
 def run_git(*words: str) -> list[str]:
@@ -97,6 +114,7 @@ def test_what_belongs_to_an_agent_is_told_from_what_does_not() -> None:
     own = [
         "src/hookport/agents/my_agent.py",
         "src/hookport/agents/templates/my_agent.ts",
+        "src/hookport/lab/drivers/my_agent.py",
         "tests/agents/my_agent/vectors.yaml",
         "tests/agents/my_agent/payloads/tool.before.run.json",
         "docs/dialects/my-agent.md",
@@ -104,9 +122,11 @@ def test_what_belongs_to_an_agent_is_told_from_what_does_not() -> None:
         "docs/matrix.md",
         "schemas/test-case.schema.json",
         "README.md",
+        "CHANGELOG.md",
     ]
     others = [
         "src/hookport/agents/cursor.py",
+        "src/hookport/lab/drivers/cursor.py",
         "src/hookport/wire/table.py",
         "tests/agents/my_agents/vectors.yaml",
         "tests/test_laws.py",

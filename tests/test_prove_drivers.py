@@ -111,7 +111,8 @@ def test_a_driver_says_what_it_lacks_in_known_words(name: str) -> None:
     assert set(driver.calls) <= {*KINDS, *AROUND}
     assert missing <= set(driver.lacks)
     missing |= {f"calls.{kind}" for kind in AROUND if kind not in driver.calls}
-    missing |= {f"ways.{way}" for way in WAYS if way not in driver.ways}
+    missing |= {f"ways.{way}" for way in (*WAYS, "asking") if way not in driver.ways}
+    missing |= {"calls.agent"} - {f"calls.{word}" for word, _ in driver.further}
     assert set(driver.lacks) <= abilities | missing | {UNTRUSTED}
     assert all(driver.lacks.values())
 
@@ -119,7 +120,7 @@ def test_a_driver_says_what_it_lacks_in_known_words(name: str) -> None:
 @pytest.mark.parametrize("name", list_names())
 def test_another_way_of_running_starts_the_same_program(name: str, tmp_path: Path) -> None:
     driver, here = get(name), staged(tmp_path)
-    assert set(driver.ways) <= set(WAYS)
+    assert set(driver.ways) <= {*WAYS, "asking", *scenario.list_names()}
     driver.settle(here)
     written: set[Path] = set()
     for way in driver.ways.values():

@@ -210,7 +210,7 @@ def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None
         "claude-code",
         "2.1.325",
         True,
-        {"PreToolUse": 6},
+        {"PreToolUse": results.Sighting(6, "events")},
     )
     path = results.write_results(tmp_path, one)
     assert path.name == "claude-code@2.1.325.json"
@@ -284,3 +284,54 @@ def test_a_person_sees_a_table_why_not_and_how_to_try_again(capsys: pytest.Captu
         "  sdk: it ran\n"
         "  again, alone: hookport prove codex --scenario deny-json --mode native --fresh\n"
     )
+
+
+def provoked(name: str, folder: Path, *hooks: str, tools: dict[str, int] | None = None) -> ScenarioVerdict:
+    """The verdict of a scenario in which hooks on every event saw these events and tools."""
+    evidence = seen(folder, files=("ran.txt", "full.txt"))
+    records = [{"hook": f"on-canonical-{hook}", "acts": True, "stdin": {}} for hook in hooks]
+    return verdict(name, evidence._replace(records=records, tools=tools or {}), drivers.get("codex"))
+
+
+def test_an_event_that_was_provoked_is_shown_whether_it_fired_or_not(tmp_path: Path) -> None:
+    assert provoked("events-compact", tmp_path, "before_compact") == ScenarioVerdict(
+        "pass",
+        (
+            "full.txt exists",
+            "before_compact fired",
+            "after_compact did not fire",
+            "error_occurred did not fire",
+        ),
+    )
+
+
+def test_an_event_that_the_table_lacks_must_not_fire(tmp_path: Path) -> None:
+    assert provoked("events-compact", tmp_path, "error_occurred") == ScenarioVerdict(
+        "fail", ("error_occurred fired",)
+    )
+
+
+def test_tools_that_hooks_saw_must_be_in_the_table(tmp_path: Path) -> None:
+    """A tool that no hook saw is shown; an unknown one contradicts the table."""
+    told = (
+        "ran.txt exists",
+        "hooks saw: Bash, apply_patch; called, and no hook saw: todo, agent",
+        "subagent_start did not fire",
+        "subagent_stop did not fire",
+    )
+    seen_tools = {"Bash": 1, "apply_patch": 1}
+    assert provoked("events-tools", tmp_path, tools=seen_tools) == ScenarioVerdict("pass", told)
+    assert provoked("events-tools", tmp_path, tools={"Bash": 1, "zap": 2}) == ScenarioVerdict(
+        "fail", ("hooks saw: Bash, zap; called, and no hook saw: todo, agent; not in the table: zap",)
+    )
+    assert provoked("events-tools", tmp_path).result == "fail"
+
+
+def test_denies_that_changed_nothing_are_listed(tmp_path: Path) -> None:
+    evidence = seen(tmp_path, files=("ran.txt", "last.txt", "new.txt"))
+    (evidence.project / "new.txt").write_text("new\n", "utf-8")
+    records = [{"hook": "own", "acts": True, "event": native, "stdin": ""} for native in ("Stop", "Start")]
+    played = PlayedScenario(scenario.get("ignored"), CLAUDE)
+    judged = judge.judge_format(played, "", evidence._replace(records=records))
+    assert (judged.result, judged.evidence[0]) == ("pass", "own denied on: Start, Stop")
+    assert judge.judge_format(played, "", evidence._replace(records=[])).result == "fail"

@@ -178,7 +178,7 @@ def test_all_that_is_wrong_with_a_scenario_is_reported_at_once() -> None:
         "hooks[2].exists: unknown word 'modes'. Did you mean 'mode'? Known: mode, transcript",
         "hooks[2].says: must have one field",
         "hooks[2]: the answer 'context' needs 'context'",
-        f"steps[0]: must be an object with one of: {STEPS}",
+        f"steps[0]: must be an object with one of: {', '.join(scenario.STEPS)}",
         "steps[1]: unknown word 'shel'. Did you mean 'shell'? Known: …",
         "steps[2].mcp.input: must be an object",
         "expect[0].told: unknown word 'times'. Known: text",
@@ -320,6 +320,7 @@ RESULTS = st.builds(
     WORDS,
     WORDS,
     st.dictionaries(WORDS, st.sampled_from(["pass", "fail"]), max_size=2),
+    st.just("2026-03-03"),
 )
 SCENARIOS = st.dictionaries(
     st.sampled_from(["ask", "deny-json", "é"]),
@@ -330,7 +331,15 @@ EMPTY = AgentResults("a", "x", "X", "1", "0.2", "2026-02-02", "Linux", "x -p", i
 MEASURED = st.builds(
     lambda scenarios, events, isolated: EMPTY._replace(scenarios=scenarios, events=events, isolated=isolated),
     SCENARIOS,
-    st.dictionaries(st.sampled_from(["Stop", "PreToolUse"]), st.integers(0, 5)),
+    st.dictionaries(
+        st.sampled_from(["Stop", "PreToolUse"]),
+        st.builds(
+            results.Sighting,
+            st.integers(0, 5),
+            st.sampled_from(["ask", "deny-json"]),
+            st.lists(WORDS, max_size=2).map(tuple),
+        ),
+    ),
     st.booleans(),
 )
 
@@ -360,7 +369,10 @@ def test_merged_results_have_each_scenario_as_it_was_measured_last(
         name: {**old.scenarios.get(name, {}), **new.scenarios.get(name, {})}
         for name in sorted({*old.scenarios, *new.scenarios})
     }
-    assert (merged.scenarios, merged.events) == (wanted, {**old.events, **new.events})
+    assert merged.scenarios == wanted
+    bridged = {name for name, modes in new.scenarios.items() if "bridge" in modes}
+    kept = {native: sighting for native, sighting in old.events.items() if sighting.scenario not in bridged}
+    assert merged.events == {**new.events, **kept}
     is_new = wanted == new.scenarios
     assert (merged.date, merged.hookport) == (
         (new if is_new else old).date,
@@ -381,10 +393,15 @@ def test_saved_results_replace_those_of_other_versions_and_join_their_own(
             tmp_path / "results", EMPTY._replace(driver=other.partition("@")[0], version="0")
         )
     results.save_results(EMPTY._replace(date="2026-01-01", scenarios={"ask": passed}))
-    path = results.save_results(EMPTY._replace(scenarios={"mcp": passed}))
+    later = {"bridge": passed["bridge"]._replace(date="2026-01-02")}
+    path = results.save_results(EMPTY._replace(scenarios={"mcp": later}))
     assert (path, path.name) == (tmp_path / "results" / "x@1.json", "x@1.json")
     assert results.load_results() == [
-        EMPTY._replace(date="2026-01-01", scenarios={"ask": passed, "mcp": passed}),
+        # A run without a day is of the day of the file.
+        EMPTY._replace(
+            date="2026-01-01",
+            scenarios={"ask": {"bridge": passed["bridge"]._replace(date="2026-01-01")}, "mcp": later},
+        ),
         EMPTY._replace(driver="xy", version="0"),
     ]
 

@@ -17,7 +17,15 @@ from hookport.errors import InputError, UsageError
 from hookport.lab import campaign, drivers, formats, scenario, stage
 from hookport.lab.formats import LabWorld
 from hookport.lab.programs import Program
-from hookport.lab.run import find_home_files, make_hooks, reads_projects, write_files, write_own_hook
+from hookport.lab.run import (
+    find_home_files,
+    list_observed,
+    make_hooks,
+    reads_projects,
+    write_files,
+    write_observing_hooks,
+    write_own_hook,
+)
 from hookport.lab.scenario import fill_format
 from hookport.model.events import EVENTS
 from hookport.model.runs import RunResult
@@ -118,7 +126,7 @@ def test_the_number_of_runs_stays_small() -> None:
         agent = campaign.Agent(name, driver, Program(("x",), "1", Path("x")))
         runs = campaign.plan_runs([agent]).runs
         assert len({(run.name, run.mode) for run in runs}) == len(runs)
-        assert len(runs) <= 130, name
+        assert len(runs) <= 150, name
 
 
 PAYLOAD = {
@@ -259,3 +267,29 @@ def test_hooks_of_a_scenarios_files_have_their_place_in_a_home() -> None:
         it = drivers.get(name)
         assert campaign._explain_unplayable(scenario.get("content-pattern-converted"), it, "native") == ""
         assert "reads no files" in campaign._explain_unplayable(scenario.get("own-file-root"), it, "native")
+
+
+@pytest.mark.parametrize("name", drivers.list_names())
+def test_hooks_that_deny_where_they_can_only_watch_are_in_the_agents_own_file(
+    name: str, tmp_path: Path
+) -> None:
+    driver = drivers.get(name)
+    observed = list_observed(driver)
+    one = scenario.get("ignored")
+    reason = campaign.plan_runs(
+        [campaign.Agent(name, driver, Program(("x",), "1", Path("x")))], ["ignored"]
+    ).unplayed
+    assert bool(reason) == (not observed)
+    if not observed:
+        return
+    assert one.own
+    lab_stage = stage.build_stage(tmp_path, (), shared=tmp_path / "shared")
+    world = LabWorld("project", lab_stage.home, tmp_path / "hooks.jsonl")
+    write_observing_hooks(lab_stage, driver, one.own, world)
+    written = [path for path in lab_stage.project.rglob("*") if path.is_file() and ".git/" not in str(path)]
+    texts = "".join(path.read_text("utf-8") for path in [*written, *lab_stage.home.rglob("own-*.py")])
+    assert all(spec.native in texts for spec in observed)
+    script = next(iter(sorted(lab_stage.home.glob("own-*.py"))))
+    done = subprocess.run([script], input="{}", capture_output=True, text=True, check=False)
+    assert one.own.reason in done.stdout + done.stderr
+    assert json.loads(world.records.read_text("utf-8"))["event"] in {spec.native for spec in observed}

@@ -369,3 +369,35 @@ def test_the_smallest_value_of_a_schema() -> None:
     }
     small = {"a": "scripted", "b": 0, "c": 3, "d": [], "e": False}
     assert protocols.make_instance(schema) == {**small, "f": {"g": "scripted"}, "h": "i"}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "path", "usage"),
+    [
+        ("chat", "/v1/chat/completions", ("usage", "prompt_tokens")),
+        ("anthropic", "/v1/messages", ("usage", "input_tokens")),
+        ("responses", "/v1/responses", ("usage", "input_tokens")),
+        ("gemini", "/v1beta/models/m:generateContent", ("usageMetadata", "promptTokenCount")),
+    ],
+)
+def test_the_model_says_that_its_context_is_full_and_refuses_a_request(
+    protocol: str, path: str, usage: tuple[str, str]
+) -> None:
+    reply = protocols.get(protocol).write_reply(
+        ModelStep((LIST,), tokens=123_456), ModelRequest("POST", path, "", {}), "play00n0001"
+    )
+    assert isinstance(reply.body, dict)
+    assert reply.body[usage[0]][usage[1]] == 123_456
+    plain = protocols.get(protocol).write_reply(
+        ModelStep((LIST,)), ModelRequest("POST", path, "", {}), "play00n0001"
+    )
+    assert isinstance(plain.body, dict)
+    assert plain.body[usage[0]][usage[1]] == protocols.TOKENS
+
+
+def test_a_refused_step_has_its_status_and_the_script_stays_there() -> None:
+    with Server((ModelStep(status=400), ModelStep(text="Never.")), "chat") as server:
+        for _ in range(2):
+            status, body = post(f"{server.url}/v1/chat/completions", chat(user("Go.")))
+            assert (status, json.loads(body)["error"]["message"]) == (400, "refused, as scripted")
+        assert [(request.step, request.status) for request in server.requests] == [(0, 400), (0, 400)]

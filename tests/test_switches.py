@@ -85,6 +85,14 @@ CASES = {
         None,
         "home/.copilot/hooks/guard.json",
     ),
+    "letta-code": Own(
+        ".letta/settings.json",
+        nested("PreToolUse", "Bash"),
+        ("home/.letta/settings.json", '{"hooks": {"disabled": true}}'),
+        (".letta/settings.local.json", '{"hooks": {"disabled": true}}'),
+        None,
+        "home/.letta/settings.json",
+    ),
 }
 
 

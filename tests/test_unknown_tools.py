@@ -183,6 +183,21 @@ HUB = next(name for name in list_dialects() if get(name).is_hub)
 
 
 @pytest.mark.parametrize("agent", AGENTS)
+def test_a_command_of_one_word_beside_a_path_may_be_an_action_on_a_file(agent: str) -> None:
+    """OpenHands' editor views so, and a shell tool may take its folder so: both guards see it."""
+    event = unknown(agent, {"command": "view", "path": "/w/a", "view_range": None})
+    # What may be an MCP tool is asked about only for what does harm.
+    reads = set() if "bare MCP" in get_wire(agent).traits else ALL
+    assert seen(event, on("shell")) == (ALL, set())
+    assert seen(event, on("file_read")) == (reads, set())
+    assert seen(event, on("file_write")) == (set(), set())
+    other = unknown(agent, {"command": "undo_edit", "path": "/w/a"})
+    for tool in ("shell", "file_write", "file_edit"):
+        assert seen(other, on(tool)) == (ALL, set())
+    assert seen(other, on("file_read")) == (reads, set())
+
+
+@pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("tool", OTHERS)
 def test_other_kinds_are_told_by_their_keys(agent: str, tool: str) -> None:
     event = unknown(agent, OTHERS[tool])
@@ -263,9 +278,10 @@ def test_what_keys_tell_is_what_the_tables_say() -> None:
     }
     assert wrong == {}
     # What is left has no telling key: a message to a subagent, a shell's description without a command, a
-    # skill's name, two paths.
+    # skill's name, two paths, a plan, the subject of a task.
     assert {call.native for name, call in calls if not told[name]} == {
-        *("spawn_agent", "bash", "delegate", "load_skill", "move_file"),
+        *("spawn_agent", "bash", "delegate", "delegate_task", "load_skill", "move_file", "UpdatePlan"),
+        "TaskCreate",
     }
 
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TextIO, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hookport
@@ -213,8 +213,16 @@ def show(
 
 
 def measure(line: str) -> int:
-    """How many columns a line takes, by the widths of Unicode and not by ours."""
-    signs = (sign for sign in line if unicodedata.category(sign) not in ("Mn", "Mc", "Me"))
+    """How many columns a line takes, by the widths of Unicode and not by ours.
+
+    The vowels and finals of Hangul join the consonant before them, which has the width (`wcwidth`).
+    """
+    signs = (
+        sign
+        for sign in line
+        if unicodedata.category(sign) not in ("Mn", "Mc", "Me")
+        and not unicodedata.name(sign, "").startswith(("HANGUL JUNGSEONG", "HANGUL JONGSEONG"))
+    )
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in signs)
 
 
@@ -388,7 +396,16 @@ WORDS = st.text(
 )
 
 
+# Signs whose width `rich` and Unicode count apart: they fill lines, stand alone, or follow an emoji.
+TONES = (
+    "\N{EMOJI MODIFIER FITZPATRICK TYPE-3}" * 60,
+    "\N{THUMBS UP SIGN}\N{EMOJI MODIFIER FITZPATRICK TYPE-6}" * 30,
+)
+
+
 @given(rows=st.lists(st.tuples(WORDS, WORDS, WORDS), max_size=4), width=st.integers(20, 90))
+@example(rows=[(*TONES, "-")], width=20)
+@example(rows=[("a", *TONES)], width=90)
 def test_a_table_fits_and_keeps_every_sign(rows: list[tuple[str, ...]], width: int) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
         paint = paint_for(width, monkeypatch)

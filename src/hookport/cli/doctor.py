@@ -20,6 +20,7 @@ from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, make_plain
 from hookport.doctor import Diagnosis, DoctorReport, examine, find_world
 from hookport.doctor.files import World, shorten_path, spell_count
+from hookport.lab.versions import describe_unmeasured
 
 EXAMPLES = {
     "hookport doctor": "Examine every agent",
@@ -54,11 +55,15 @@ class DiagnosisDocument(NamedTuple):
 
 
 class Document(NamedTuple):
-    """What is wrong, what --fix repaired, and by agent the calls that it asks no guard about."""
+    """What is wrong, and what --fix repaired.
+
+    By agent: the calls that it asks no guard about, and whether it is newer than what was measured.
+    """
 
     findings: tuple[DiagnosisDocument, ...]
     repaired: tuple[str, ...]
     exceptions: dict[str, tuple[str, ...]]
+    unmeasured: dict[str, str]
 
 
 def run(args: Namespace) -> int:
@@ -85,7 +90,9 @@ def run(args: Namespace) -> int:
             for diagnosis in report.diagnoses
         )
         exceptions = {report.agent: report.exceptions for report in reports if report.exceptions}
-        print_document(Document(tuple(documents), tuple(repaired), exceptions))
+        newer = {report.agent: describe_unmeasured(report.agent, report.version) for report in reports}
+        newer = {agent: words for agent, words in newer.items() if words}
+        print_document(Document(tuple(documents), tuple(repaired), exceptions, newer))
     else:
         paint = Paint(sys.stdout)
         sys.stdout.write("".join(_format_report(report, world, paint) for report in reports))
@@ -140,6 +147,9 @@ def _format_report(report: DoctorReport, world: World, paint: Paint) -> str:
     if report.exceptions:
         line = f"  it asks no guard {', '.join(report.exceptions)}: `hookport matrix {report.agent}`"
         text += f"{paint.fold(paint(line, 'note'), 4)}\n"
+    newer = describe_unmeasured(report.agent, report.version)
+    if newer:
+        text += f"{paint.fold(paint(make_plain(f'  {newer}'), 'note'), 4)}\n"
     for diagnosis in report.diagnoses:
         severity = paint(f"{diagnosis.finding.severity:5}", diagnosis.finding.severity)
         where = _format_place(diagnosis, world)

@@ -24,8 +24,10 @@ from hookport.cli.agent_tables import (
     index_cells,
     join_native_names,
 )
+from hookport.cli.problems import print_line
 from hookport.console.document import print_document
 from hookport.console.terminal import Paint, format_markdown
+from hookport.lab import versions
 from hookport.lab.cells import Cell, make_cells
 from hookport.lab.results import AgentResults, load_results
 from hookport.model.events import EVENTS
@@ -111,9 +113,10 @@ class AgentDocument(NamedTuple):
 
 
 class Document(NamedTuple):
-    """The agents that were asked for."""
+    """The agents that were asked for, and those on PATH that are newer than what was measured."""
 
     agents: tuple[AgentDocument, ...]
+    unmeasured: dict[str, str]
 
 
 def run(args: Namespace) -> int:
@@ -131,7 +134,16 @@ def run(args: Namespace) -> int:
         sys.stdout.write(format_pages(chosen))
         return 0
     sys.stdout.write(_format_tables(args, chosen))
+    for words in find_unmeasured(chosen).values():
+        print_line("note", f"{words}; `hookport prove --latest` compares them")
     return 0
+
+
+def find_unmeasured(chosen: Iterable[Dialect]) -> dict[str, str]:
+    """Find the agents on PATH that are newer than what was measured."""
+    installed = versions.list_installed({dialect.id for dialect in chosen})
+    sentences = {agent: versions.describe_unmeasured(agent, version) for agent, version in installed}
+    return {agent: words for agent, words in sentences.items() if words}
 
 
 def _format_tables(args: Namespace, chosen: list[Dialect]) -> str:
@@ -209,8 +221,9 @@ def _format_measured(measured: Iterable[AgentResults], agent: str) -> str:
 
 def make_document(chosen: Iterable[Dialect]) -> Document:
     """Make the document of `--json`."""
-    measured = load_results()
-    return Document(tuple(_describe_agent(dialect, measured) for dialect in chosen))
+    measured, dialects = load_results(), list(chosen)
+    agents = tuple(_describe_agent(dialect, measured) for dialect in dialects)
+    return Document(agents, find_unmeasured(dialects))
 
 
 def _describe_agent(dialect: Dialect, measured: Sequence[AgentResults]) -> AgentDocument:

@@ -3,7 +3,7 @@
 Each run has a fresh home, a fresh project and no network but this machine's own, and needs no account and no
 tokens. `pass`: the hook did what it is for. `cannot`: the agent has no way to do it, and does what its tables
 say instead. `fail`: anything else, with the evidence. Finished runs are kept: an interrupted call continues
-where it stopped, until hookport or the agent changes.
+where it stopped. A run is played again when its agent, its scenario or what all runs share changes.
 
 With --hooks your own hooks are proven in a copy of your project, on calls that they guard against and on
 others. `enforced`: it ran, and what it denied did not happen; `except` names calls that the agent asks no
@@ -29,12 +29,13 @@ from hookport.console.document import print_document
 from hookport.console.progress import Progress
 from hookport.console.terminal import Paint, format_grid, format_table, make_plain
 from hookport.errors import UsageError, suggest_closest
-from hookport.lab import campaign, drivers, player, results, scenario
+from hookport.lab import campaign, drivers, newest, player, results, scenario
 from hookport.lab.campaign import Agent, Store
 from hookport.lab.enforcement import Word
 from hookport.lab.judge import combine_verdicts
+from hookport.lab.newest import Change
 from hookport.lab.results import AgentResults
-from hookport.lab.run import FinishedRun
+from hookport.lab.run import FinishedRun, ScenarioRun
 
 STYLES = {"pass": "kept", "cannot": "changed", "fail": "dropped"}
 
@@ -42,6 +43,8 @@ STYLES = {"pass": "kept", "cannot": "changed", "fail": "dropped"}
 EXAMPLES = {
     "hookport prove --hooks . --install": "Prove the hooks of this project in every agent",
     "hookport prove --agent {third} --scenario peers-guard": "Run one scenario in one agent",
+    "hookport prove --quick --install": "Run a choice that covers every agent and scenario",
+    "hookport prove --latest {third}": "Compare the newest release with the measured one",
     "hookport prove --list": "List agents and scenarios",
 }
 
@@ -100,6 +103,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         const="cached",
         help="Run pinned versions that were fetched before, and skip the others",
     )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="Play a choice: every scenario in some agent, and a scenario of each class in every agent",
+    )
+    parser.add_argument(
+        "--latest",
+        action="store_true",
+        help="Fetch the newest release of each agent, play the quick choice, and print what changed since "
+        "the measured version; exit code 1 if something did",
+    )
     parser.add_argument("--fresh", action="store_true", help="Repeat runs that are finished")
     options.add_jobs(parser, "Runs")
     parser.add_argument("--report", metavar="DIR", type=Path, help="Write everything of each run there")
@@ -117,12 +131,29 @@ class ScenarioDocument(TypedDict):
     reason: NotRequired[str]
     instead: NotRequired[str]
     parts: NotRequired[dict[str, str]]
+    date: NotRequired[str]
 
 
 class FiredDocument(TypedDict):
-    """How often an event fired."""
+    """How often an event fired, in which scenario, and the keys of its payloads."""
 
     fired: int
+    scenario: str
+    fields: NotRequired[list[str]]
+
+
+class SeenDocument(TypedDict):
+    """How often hooks saw a tool before it ran, and in which scenario."""
+
+    seen: int
+    scenario: str
+
+
+class IgnoredDocument(TypedDict):
+    """How often a hook denied on an event without an effect, and in which scenario."""
+
+    denied: int
+    scenario: str
 
 
 class AgentDocument(TypedDict):
@@ -138,6 +169,8 @@ class AgentDocument(TypedDict):
     command: str
     isolated: bool
     events: dict[str, FiredDocument]
+    tools: dict[str, SeenDocument]
+    ignored: dict[str, IgnoredDocument]
     scenarios: dict[str, dict[str, ScenarioDocument]]
 
 
@@ -208,7 +241,27 @@ class ProofsDocument(NamedTuple):
     missing: tuple[str, ...]
 
 
-Document = ScenariosDocument | ListDocument | ProofsDocument
+class LatestAgent(NamedTuple):
+    """The newest release of an agent, and what changed in it since the measured version.
+
+    `played` is false where the measured version is the newest one.
+    """
+
+    agent: str
+    measured: str
+    newest: str
+    played: bool
+    changes: tuple[Change, ...]
+
+
+class LatestDocument(NamedTuple):
+    """With --latest: each agent, and those whose newest release could not be fetched, with the reason."""
+
+    latest: tuple[LatestAgent, ...]
+    missing: dict[str, str]
+
+
+Document = ScenariosDocument | ListDocument | ProofsDocument | LatestDocument
 
 
 def run(args: Namespace) -> int:
@@ -225,6 +278,13 @@ def run(args: Namespace) -> int:
     _heed_signals()
     if args.report:
         _make_folder(args.report, f"--report '{args.report}'")
+    if args.latest and (args.hooks or args.save or args.take != "any"):
+        raise UsageError(
+            "--latest fetches and compares the newest releases, and keeps no results",
+            hint="hookport prove --latest",
+        )
+    if args.quick and (args.hooks or args.scenario or args.mode):
+        raise UsageError("--quick chooses the scenarios and modes itself", hint="hookport prove --quick")
     if args.hooks:
         from hookport.cli import own_hooks
 
@@ -232,7 +292,54 @@ def run(args: Namespace) -> int:
             return own_hooks.run(args, progress.line, progress.show_step, _report_missing)
     if args.sample or args.dialect:
         raise UsageError("--sample and --from need --hooks", hint="hookport prove --hooks PATH")
-    return _play_scenarios(args)
+    return _play_latest(args) if args.latest else _play_scenarios(args)
+
+
+def _play_latest(args: Namespace) -> int:
+    """Play the newest releases, and print what changed; exit code 1 if something did, or was not fetched."""
+    with RunProgress() as progress:
+        releases, missing = newest.find_newest(args.agents, progress.show_step)
+        agents = [release.agent for release in releases if release.agent]
+        modes = (args.mode,) if args.mode else scenario.MODES
+        plan = (
+            campaign.plan_runs(agents, args.scenario, modes) if args.scenario else campaign.plan_quick(agents)
+        )
+        done = _play_runs(args, progress, plan.runs, agents, Store(args.report, "prove-latest"))
+    measured = {measurement.driver: measurement for measurement in results.load_results()}
+    played = {measurement.driver: measurement for measurement in campaign.collect_results(agents, done)}
+    latest = tuple(
+        LatestAgent(
+            release.name,
+            measured[release.name].version if release.name in measured else release.measured,
+            release.newest,
+            release.name in played,
+            tuple(newest.compare_results(measured[release.name], played[release.name]))
+            if release.name in played and release.name in measured
+            else (),
+        )
+        for release in releases
+    )
+    if args.json:
+        print_document(LatestDocument(latest, missing))
+    else:
+        _print_latest(latest)
+        for name, reason in missing.items():
+            print_line("error", f"{name}: {reason}")
+    return int(bool(missing) or any(release.changes for release in latest))
+
+
+def _print_latest(latest: Sequence[LatestAgent]) -> None:
+    paint = Paint(sys.stdout)
+    for release in latest:
+        if not release.played:
+            sys.stdout.write(f"{release.agent} {release.newest} is the newest release\n")
+            continue
+        count = f"{len(release.changes)} change{'s' * (len(release.changes) != 1)}"
+        line = f"{release.agent} {release.measured} → {release.newest}: {count}"
+        sys.stdout.write(f"{paint.fold(paint(line, 'bold'), 2)}\n")
+        for change in release.changes:
+            words = make_plain(f"{change.what}: {change.before} → {change.now}")
+            sys.stdout.write(f"{paint.fold(f'  {change.kind}  {words}', 4)}\n")
 
 
 def _heed_signals() -> None:
@@ -250,22 +357,11 @@ def _play_scenarios(args: Namespace) -> int:
 def _play_with_progress(args: Namespace, progress: RunProgress) -> int:
     agents, missing = campaign.find_agents(args.agents, take=args.take, tell=progress.show_step)
     modes = (args.mode,) if args.mode else scenario.MODES
-    plan = campaign.plan_runs(agents, args.scenario, modes)
+    plan = campaign.plan_quick(agents) if args.quick else campaign.plan_runs(agents, args.scenario, modes)
     store = Store(args.report)
     if plan.runs:
         _make_folder(store.folder, f"the cache '{store.folder}' (HOOKPORT_CACHE_DIR)")
-    done: list[FinishedRun] = []
-    progress.count = len(plan.runs)
-    try:
-        for finished, is_new in campaign.play(plan.runs, agents, store, jobs=args.jobs, fresh=args.fresh):
-            done.append(finished)
-            progress.show_run(finished, is_new=is_new)
-    except KeyboardInterrupt:
-        progress.end()
-        count = f"{len(done)} of {progress.count} runs"
-        print_line("error", f"interrupted; {count} are done and kept. The same command continues from there.")
-        raise
-    progress.end()
+    done = _play_runs(args, progress, plan.runs, agents, store)
     measured = campaign.collect_results(agents, done)
     if args.report:
         campaign.write_report(args.report, measured, done)
@@ -285,6 +381,29 @@ def _play_with_progress(args: Namespace, progress: RunProgress) -> int:
         return int(bool(results.find_failures(measured)))
     _report_missing(missing)
     return 1 if results.find_failures(measured) or not measured or (args.agents and missing) else 0
+
+
+def _play_runs(
+    args: Namespace,
+    progress: RunProgress,
+    runs: Sequence[ScenarioRun],
+    agents: Sequence[Agent],
+    store: Store,
+) -> list[FinishedRun]:
+    """Play runs, and show each; an interruption says how many are kept."""
+    done: list[FinishedRun] = []
+    progress.count = len(runs)
+    try:
+        for finished, is_new in campaign.play(runs, agents, store, jobs=args.jobs, fresh=args.fresh):
+            done.append(finished)
+            progress.show_run(finished, is_new=is_new)
+    except KeyboardInterrupt:
+        progress.end()
+        count = f"{len(done)} of {progress.count} runs"
+        print_line("error", f"interrupted; {count} are done and kept. The same command continues from there.")
+        raise
+    progress.end()
+    return done
 
 
 def _make_folder(folder: Path, option: str) -> None:

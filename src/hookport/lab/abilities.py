@@ -17,7 +17,7 @@ from hookport.wire.table import find_table
 
 # `perhaps`: the tables say that it depends on the product, the version or the way of running.
 Word = Literal["yes", "no", "perhaps"]
-_PIECES = {"block": "deny", "rewrite": "rewrite", "context": "context"}
+PIECES = {"block": "deny", "rewrite": "rewrite", "context": "context"}
 _LACKING = {
     "block": "ignores a deny on",
     "rewrite": "cannot rewrite the input on",
@@ -147,4 +147,4 @@ def _find_spec_ability(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
 
 
 def _has_answer(answers: Mapping[str, Mapping[str, object]], spec: EventSpec, can: str) -> bool:
-    return _PIECES[can] in find_table(answers, spec.native, spec.canonical)
+    return PIECES[can] in find_table(answers, spec.native, spec.canonical)

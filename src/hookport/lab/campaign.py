@@ -13,21 +13,19 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 import hookport
-from hookport.agents import Dialect, get
+from hookport.agents import Dialect, get, supports
 from hookport.base.tree import Tree
-from hookport.lab import drivers, formats, player, programs, run
+from hookport.lab import choice, dependencies, drivers, formats, player, programs, run
 from hookport.lab import scenario as scenarios
 from hookport.lab.driver import UNTRUSTED, Driver
 from hookport.lab.drivers import get_dialect_id
 from hookport.lab.judge import ScenarioVerdict, combine_verdicts
 from hookport.lab.programs import Program
-from hookport.lab.results import AgentResults, ScenarioResult, write_results
+from hookport.lab.results import AgentResults, ScenarioResult, Sighting, write_results
 from hookport.lab.run import FinishedRun, ScenarioRun
 from hookport.lab.scenario import Mode, Scenario, Sharing
 
@@ -36,12 +34,9 @@ Gain = TypeVar("Gain")
 # How long stopped runs have to clean up.
 STOP_SECONDS = 10.0
 TICK_SECONDS = 0.05
-# The scenario that shows which events fire.
-EVENTS = "events"
 # The files of a run that a report keeps.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
 # Files of hookport's own that agents or drivers run, beside Python.
-SCRIPTS = (".js", ".mjs", ".sh", ".ts")
 # The variables for the project's folder in a command.
 PROJECT_FOLDER = re.compile(r"\$\{?\w+_PROJECT_DIR\b")
 # Which programs are played: those found here, the pinned ones in the cache, or these, fetched if needed.
@@ -97,6 +92,14 @@ def plan_runs(
     return CampaignPlan(tuple(runs), tuple(unplayed))
 
 
+def plan_quick(agents: Sequence[Agent]) -> CampaignPlan:
+    """Plan the quick choice of runs, the same whichever agents are played and asked for."""
+    everyone = [Agent(name, drivers.get(name), Program((), "", Path())) for name in drivers.list_names()]
+    chosen = choice.choose_quick(plan_runs(everyone).runs)
+    names = {agent.name for agent in agents}
+    return CampaignPlan(tuple(run for run in chosen if run.driver in names), ())
+
+
 def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
     missing = next((program for program in scenario.programs if not shutil.which(program)), "")
     if missing:
@@ -115,6 +118,10 @@ def _explain_unplayable(scenario: Scenario, driver: Driver, mode: Mode) -> str:
         return f"{dialect.title} reads no files of a project, so its hooks are not installed natively"
     if mode == "native" and not run.reads_projects(dialect) and _starts_project_script(scenario):
         return f"{dialect.title} runs the user's hooks itself, but this hook is a script of the project"
+    if scenario.capability and not supports(dialect, scenario.capability):
+        return f"hooks of {dialect.title} have no {scenario.capability}"
+    if scenario.own and scenario.own.observing and not run.list_observed(driver):
+        return f"{dialect.title} keeps its hooks in programs that only it can run, or has no such event"
     return run.explain_missing_call(scenario, driver)
 
 
@@ -152,24 +159,18 @@ def _group_formats(scenario: Scenario, driver: Driver) -> list[tuple[str, ...]]:
 class Store:
     """The store of finished runs: a report with all their files, or the cache with verdicts only."""
 
-    def __init__(self, report: Path | None = None) -> None:
+    def __init__(self, report: Path | None = None, name: str = "prove") -> None:
         self.is_report = report is not None
-        self.folder = report or programs.get_cache_folder().parent / "prove"
-        self._source = compute_source_key()
+        self.folder = report or programs.get_cache_folder().parent / name
 
     def place(self, scenario_run: ScenarioRun) -> Path:
         return self.folder / "runs" / scenario_run.driver / scenario_run.name
 
     def key(self, scenario_run: ScenarioRun, version: str) -> str:
-        """The key of a result: the current agent, scenario and hookport."""
-        words = (
-            scenario_run.driver,
-            version,
-            scenario_run.scenario.text,
-            scenario_run.mode,
-            *scenario_run.formats,
-            self._source,
-        )
+        """The key of a result: the current program, and what its outcome depends on."""
+        driver = drivers.get(scenario_run.driver)
+        source = dependencies.compute_run_key(scenario_run.scenario, scenario_run.driver, driver)
+        words = (scenario_run.driver, version, scenario_run.mode, *scenario_run.formats, source)
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
     def load(self, scenario_run: ScenarioRun, version: str) -> FinishedRun | None:
@@ -186,6 +187,10 @@ class Store:
                 tree["events"],
                 tree["isolated"],
                 tuple(tree["flaky"]),
+                tree["date"],
+                tree["tools"],
+                tree["ignored"],
+                tree["fields"],
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -204,7 +209,10 @@ class Store:
         tree = {
             "key": self.key(done.run, version),
             "verdicts": {name: _make_verdict_tree(verdict) for name, verdict in done.verdicts.items()},
-            **{name: getattr(done, name) for name in ("seconds", "events", "isolated", "flaky")},
+            **{
+                name: getattr(done, name)
+                for name in ("seconds", "events", "isolated", "flaky", "date", "tools", "ignored", "fields")
+            },
         }
         draft = place / "verdict.new"
         draft.write_text(json.dumps(tree, indent=1) + "\n", "utf-8")
@@ -217,16 +225,6 @@ def _make_verdict_tree(verdict: ScenarioVerdict) -> dict[str, Tree]:
 
 def _read_verdict(tree: Mapping[str, Tree]) -> ScenarioVerdict:
     return ScenarioVerdict(**{**tree, "evidence": tuple(tree["evidence"])})
-
-
-def compute_source_key() -> str:
-    """Hash hookport's own source, without the measurements."""
-    root = Path(str(files("hookport")))
-    digest = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".yaml", *SCRIPTS) and "results" not in path.relative_to(root).parts:
-            digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 def play(
@@ -354,26 +352,35 @@ def collect_results(agents: Sequence[Agent], done: Iterable[FinishedRun]) -> lis
 def _make_agent_results(
     agent: Agent, table: Mapping[str, Mapping[str, ScenarioResult]], done: Sequence[FinishedRun]
 ) -> AgentResults:
-    # From the scenario with a hook on every event; in others, only some events have an entry.
-    every = (
-        finished.events
-        for finished in done
-        if finished.run.scenario.name == EVENTS and finished.run.mode == "bridge"
-    )
-    events = next(every, {})
+    # From scenarios with a hook on every event; in others, only some events have an entry.
+    every = [run for run in done if run.run.scenario.kind == "events" and run.run.mode == "bridge"]
     return AgentResults(
         agent=get_dialect_id(agent.driver),
         driver=agent.name,
         title=agent.driver.title,
         version=agent.program.version,
         hookport=hookport.__version__,
-        date=datetime.now(UTC).date().isoformat(),
+        date=min(finished.date for finished in done),
         platform=f"{platform.system()} {platform.machine()}",
         command=f"hookport prove {agent.name}",
         isolated=bool(done) and all(finished.isolated for finished in done),
-        events=dict(sorted(events.items())),
+        events=_count_sightings((finished, finished.events) for finished in every),
+        tools=_count_sightings((finished, finished.tools) for finished in every),
+        ignored=_count_sightings((finished, finished.ignored) for finished in done),
         scenarios={name: dict(sorted(table[name].items())) for name in sorted(table)},
     )
+
+
+def _count_sightings(counts: Iterable[tuple[FinishedRun, Mapping[str, int]]]) -> dict[str, Sighting]:
+    """Count by native name, each in the first scenario by name in which it happened."""
+    sightings: dict[str, Sighting] = {}
+    for finished, times in sorted(counts, key=lambda count: count[0].run.name):
+        # Only a run whose checks hold shows something.
+        if combine_verdicts(finished.verdicts.values()) == "pass":
+            for native, number in times.items():
+                fields = tuple(finished.fields.get(native, ()))
+                sightings.setdefault(native, Sighting(number, finished.run.scenario.name, fields))
+    return dict(sorted(sightings.items()))
 
 
 def _make_result(done: Sequence[FinishedRun]) -> ScenarioResult:
@@ -397,6 +404,7 @@ def _make_result(done: Sequence[FinishedRun]) -> ScenarioResult:
         first.reason,
         first.instead,
         {name: verdict.result for name, verdict in sorted(verdicts.items()) if name},
+        min(finished.date for finished in done),
     )
 
 

@@ -23,9 +23,9 @@ class AgentPackage(NamedTuple):
     """The package of the program, by name and pinned version, and the lowest Node or Python it needs.
 
     `program` is the file that starts it, if its name differs from that on PATH. `bun`: the version of Bun, a
-    package on npm, that runs it. `companions` are packages that it needs beside it, as the registry's tool
-    takes them: `name@1.2.3` or `name==1.2.3`. `options` are added to the tool's arguments, and `steps` follow
-    in this order.
+    package on npm, that runs it. `is_last`: later releases are not this agent. `companions` are packages that
+    it needs beside it, as the registry's tool takes them: `name@1.2.3` or `name==1.2.3`. `options` are added
+    to the tool's arguments, and `steps` follow in this order.
     """
 
     registry: Literal["npm", "pypi"]
@@ -35,6 +35,7 @@ class AgentPackage(NamedTuple):
     python: tuple[int, int] = (0, 0)
     program: str = ""
     bun: str = ""
+    is_last: bool = False
     companions: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     steps: tuple[FetchStep, ...] = ()
@@ -55,12 +56,15 @@ class ModelCall(NamedTuple):
 class ModelStep(NamedTuple):
     """One answer of the model: calls of tools, or a closing text.
 
+    `tokens`: how full the model says that its context is. `status`: the request is refused with it.
     `inner`: the calls start a sub-agent, and these are the model's answers to it. A conversation is that of
     the sub-agent if `task` is in its prompt.
     """
 
     calls: tuple[ModelCall, ...] = ()
     text: str = ""
+    tokens: int = 0
+    status: int = 0
     task: str = ""
     inner: tuple[ModelStep, ...] = ()
 
@@ -95,6 +99,8 @@ class Way(NamedTuple):
 
 # The agent's own tool call for each kind of step.
 Calls = Mapping[str, Callable[..., ModelCall]]
+# A call of a further tool, by the word of the vocabulary.
+Further = tuple[tuple[str, Callable[[Stage], ModelCall]], ...]
 # A capability of an event, for the way this driver runs the agent: `before_prompt.block`, `agent_stop.fires`.
 Lacks = Mapping[str, str]
 
@@ -139,7 +145,13 @@ class Driver(NamedTuple):
     has: tuple[str, ...] = ()
     # How long one run may take, in seconds.
     patience: float = 90
+    # A call of each further tool, by the word of the vocabulary; hooks see it although it may fail.
+    further: Further = ()
+    # Other ways of running it, by name: `asking` for permissions, which nobody gives; or by a scenario that
+    # needs one in this agent;
+    # `protocol`, as an editor does.
+    ways: Mapping[str, Way] = MappingProxyType({})
+    # How many tokens the model's context holds, for the agent.
+    window: int = 128000
     # The call that opens the shell that `other_shell` types into.
     opening: Callable[[Stage], ModelCall] | None = None
-    # Other ways of running it, by name: `protocol`, as an editor does.
-    ways: Mapping[str, Way] = MappingProxyType({})

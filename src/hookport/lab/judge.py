@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from hookport.agents import get
 from hookport.base.tree import Tree
 from hookport.lab import abilities
 from hookport.lab.abilities import Ability
 from hookport.lab.driver import Driver
+from hookport.lab.drivers import get_dialect_id
 from hookport.lab.play import Outcome
 from hookport.lab.scenario import AbilityNeed, Check, Scenario, fill_format
 from hookport.model.events import EVENTS
+from hookport.shapes.dialect import find_tools
 
 Word = Literal["pass", "fail", "cannot"]
 # The last of these wins: an agent's limits are the same for every bridged format.
@@ -28,7 +32,8 @@ SOURCE, SHORTEST = str(Path(__file__).parents[2]), 5
 class RunEvidence(NamedTuple):
     """What a run left: how it ended, the project, the records of the hooks, and the events.
 
-    `events` counts, by native name, the events that the agent sent to the bridge.
+    `events` counts, by native name, the events that the agent sent to the bridge, and `tools` its tools that
+    the bridge was asked about before they ran.
     """
 
     outcome: Outcome
@@ -36,6 +41,7 @@ class RunEvidence(NamedTuple):
     home: Path
     records: Sequence[Mapping[str, Tree]] = ()
     events: Mapping[str, int] = {}
+    tools: Mapping[str, int] = {}
 
 
 class ScenarioVerdict(NamedTuple):
@@ -150,6 +156,9 @@ class _Judge:
             "runs": self._check_runs,
             "requests": self._check_requests,
             "fires": self._check_fires,
+            "sees": self._check_sees,
+            "sees_tools": self._check_sees_tools,
+            "ignores": self._check_ignores,
         }
         return kinds[check.kind](check.about)
 
@@ -285,6 +294,39 @@ class _Judge:
         if surplus:
             shown += f"; fired but not in the table: {', '.join(surplus)}"
         return _CheckResult(not missing and not surplus, shown)
+
+    def _check_sees(self, about: Mapping[str, Tree]) -> _CheckResult:
+        """One event does not fire if the tables say that it does not; whether it fired is shown.
+
+        What a scenario does to make it fire may be nothing to this agent.
+        """
+        event = about["event"]
+        fired = any(record["hook"].endswith(f"-{event}") for record in self.evidence.records)
+        is_surplus = fired and self._find_ability(event).word == "no"
+        return _CheckResult(not is_surplus, f"{event} {'fired' if fired else 'did not fire'}")
+
+    def _check_sees_tools(self, _about: Mapping[str, Tree]) -> _CheckResult:
+        """Hooks see the agent's tools under names of the table; a tool that no hook saw is shown.
+
+        An agent may refuse a call before it asks a hook, for example of a tool that is switched off.
+        """
+        dialect = get(get_dialect_id(self.driver))
+        words = {native: find_tools(dialect, native) for native in self.evidence.tools}
+        patterns = (*dialect.wordless, *(row.native for row in dialect.tools))
+        unknown = [name for name in words if not any(fnmatchcase(name, pattern) for pattern in patterns)]
+        seen = {word for found_words in words.values() for word in found_words}
+        missing = [*dict.fromkeys(word for word, _ in self.driver.further if word not in seen)]
+        shown = f"hooks saw: {', '.join(self.evidence.tools) or 'nothing'}"
+        if missing:
+            shown += f"; called, and no hook saw: {', '.join(missing)}"
+        if unknown:
+            shown += f"; not in the table: {', '.join(unknown)}"
+        return _CheckResult(bool(words) and not unknown, shown)
+
+    def _check_ignores(self, about: Mapping[str, Tree]) -> _CheckResult:
+        """A hook denied on at least one event, which changed nothing that other checks see."""
+        events = sorted({record["event"] for record in self._select_records(about["hook"]) if record["acts"]})
+        return _CheckResult(bool(events), f"{about['hook']} denied on: {', '.join(events) or 'no event'}")
 
 
 def _format_times(count: int) -> str:

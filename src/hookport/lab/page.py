@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from hookport.agents import Dialect, get
-from hookport.lab.cells import BASES, Cell
+from hookport.lab.cells import BASES, Cell, MeasuredRun
 from hookport.shapes.dialect import WAYS
 
 _STYLE = """
@@ -38,13 +38,15 @@ body:has(#unknown:not(:checked)) td.unknown > * { visibility: hidden; }
 
 _EXPLAINED = """
 Each cell shows what one agent does on one event, and how hookport knows. <b>measured</b>: <code>hookport
-prove</code> ran the real agent, of that version and on that day, against a scripted model. <b>documented</b>:
-the agent's documentation or source, for that version, claims it, and no run has shown it. <b>unknown</b>: no
-source claims it, and hookport does not rely on it. <b>prevent</b>: a hook can stop the action; <b>retry</b>:
-it can make the agent continue; <b>perhaps</b>: it depends on the product or the way of running it. An empty
-cell: the agent has no such event. <b>ways around</b>: calls that an agent's hooks do not see (open), that
-they see because hookport names them (closed), or that they see like all others (none). Open a cell for its
-source or for the scenario that was played.
+prove</code> ran the real agent, of that version and on that day, against a scripted model, and in another
+run, the control, the same calls happened without the hook. <b>documented</b>: the agent's documentation or
+source, for that version, claims it, and no run has shown it. <b>unknown</b>: no source claims it, and
+hookport does not rely on it. <b>prevent</b>: a hook can stop the action; <b>retry</b>: it can make the agent
+continue; <b>perhaps</b>: it depends on the product or the way of running it. An empty cell: the agent has no
+such event. <b>tool</b>: hooks see it under the agent's own name. <b>capability</b>: what hooks may have that
+the agent runs itself. <b>ways around</b>: calls that an agent's hooks do not see (open), that they see
+because hookport names them (closed), or that they see like all others (none). Open a cell for its source or
+for the scenario that was played.
 """
 
 
@@ -105,6 +107,20 @@ def _format_cell(cell: Cell | None) -> str:
         return "<td class=none></td>"
     sign = "unknown" if cell.basis == "unknown" else "no" if cell.claim == "no" else "yes"
     content = f"<b>{escape(cell.claim or '?')}</b><small>{escape(cell.told)}</small>"
-    if cell.why:
-        content = f"<details><summary>{content}</summary>{escape(cell.why)}</details>"
+    lines = [cell.why, *(f"{name}: {format_run(run)}." for name, run in _list_runs(cell))]
+    if any(lines):
+        content = (
+            f"<details><summary>{content}</summary>{'<br>'.join(map(escape, filter(None, lines)))}</details>"
+        )
     return f'<td class="{sign} {cell.basis}">{content}</td>'
+
+
+def _list_runs(cell: Cell) -> list[tuple[str, MeasuredRun]]:
+    if not cell.run or not cell.control:
+        return []
+    return [("Run", cell.run), ("Control without the hook", cell.control)]
+
+
+def format_run(run: MeasuredRun) -> str:
+    """Format where a result comes from, on one line."""
+    return f"{run.program}@{run.version} {run.scenario} {run.mode}, {run.date}"

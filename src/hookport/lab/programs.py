@@ -30,6 +30,7 @@ Progress = Callable[[str], None]
 NODE = 22
 VERSION_SECONDS = 30.0
 FETCH_SECONDS = 900.0
+ASK_SECONDS = 60.0
 VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-+.][0-9A-Za-z]+)*(?!\w)")
 BUILT = ".built"
 
@@ -203,13 +204,7 @@ def _fetch_npm(package: AgentPackage, folder: Path, progress: Progress) -> None:
 
 
 def _fetch_pypi(package: AgentPackage, folder: Path, progress: Progress) -> None:
-    python = next(_find_pythons(package.python), None)
-    if not python:
-        least = ".".join(map(str, package.python))
-        raise ProgramError(
-            f"{package.name} needs Python {least} or later, which is not on this machine; it was not fetched."
-            f" Install Python {least}."
-        )
+    python = find_python(package)
     # Installing pip makes building the environment ten times slower, and is unnecessary if one exists.
     has_no_pip = not read_version((python, "-m", "pip", "--version"))
     _run_fetch(
@@ -238,6 +233,31 @@ def _find_pythons(least: tuple[int, int]) -> Iterator[str]:
             # pyenv has shims for versions that are not selected; they fail.
             if read_version((path, "--version")).startswith(f"3.{minor}."):
                 yield path
+
+
+def find_python(package: AgentPackage) -> str:
+    """Find an interpreter that is new enough for a package; ProgramError if there is none."""
+    python = next(_find_pythons(package.python), None)
+    if not python:
+        least = ".".join(map(str, package.python))
+        raise ProgramError(
+            f"{package.name} needs Python {least} or later, which is not on this machine; it was not fetched."
+            f" Install Python {least}."
+        )
+    return python
+
+
+def ask_registry(command: Sequence[str], package: AgentPackage) -> str:
+    """Run a command that asks a registry about a package, and return what it prints."""
+    environment = {**os.environ, "CI": "1"}
+    try:
+        code, text = _run_command(command, environment, ASK_SECONDS, lambda _: None)
+    except OSError as error:
+        raise ProgramError(f"cannot start `{command[0]}`: {error.strerror}.") from error
+    if code == 0:
+        return text
+    why = "cannot reach its registry" if UNREACHED.search(text) else "did not answer"
+    raise ProgramError(f"`{command[0]}` {why}, so the newest version of {package.name} is unknown.")
 
 
 def _run_fetch(

@@ -14,12 +14,15 @@ from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 
 NOTHING: Mapping[str, Tree] = MappingProxyType({})
+# What is counted of each in the file.
+SIGHTINGS = {"events": "fired", "tools": "seen", "ignored": "denied"}
 
 
 class ScenarioResult(NamedTuple):
     """The result of one scenario in one mode: `pass`, `fail` or `cannot`, with the evidence.
 
-    `reason` is why an agent cannot, and `instead` what it does; `parts` has the result of each format.
+    `reason` is why an agent cannot, and `instead` what it does; `parts` has the result of each format; `date`
+    is the day of the run.
     """
 
     result: str
@@ -28,10 +31,26 @@ class ScenarioResult(NamedTuple):
     reason: str = ""
     instead: str = ""
     parts: Mapping[str, str] = NOTHING
+    date: str = ""
+
+
+class Sighting(NamedTuple):
+    """How often something happened in a run with hooks on every event, and in which scenario.
+
+    `fields` are the keys of the event's payloads.
+    """
+
+    times: int
+    scenario: str = "events"
+    fields: tuple[str, ...] = ()
 
 
 class AgentResults(NamedTuple):
-    """The measurements of one version of one agent; `events` counts how often each native event fired."""
+    """The measurements of one version of one agent.
+
+    By native name: `events` are those that fired, `tools` those that hooks saw before they ran, and `ignored`
+    the events on which a hook denied and changed nothing.
+    """
 
     agent: str
     driver: str
@@ -42,8 +61,10 @@ class AgentResults(NamedTuple):
     platform: str
     command: str
     isolated: bool
-    events: Mapping[str, int] = NOTHING
+    events: Mapping[str, Sighting] = NOTHING
     scenarios: Mapping[str, Mapping[str, ScenarioResult]] = NOTHING
+    tools: Mapping[str, Sighting] = NOTHING
+    ignored: Mapping[str, Sighting] = NOTHING
 
 
 def make_file_name(results: AgentResults) -> str:
@@ -53,7 +74,15 @@ def make_file_name(results: AgentResults) -> str:
 def format_results(results: AgentResults) -> str:
     """Format the results file, with sorted keys and without empty fields."""
     tree = results._asdict()
-    tree["events"] = {native: {"fired": count} for native, count in results.events.items()}
+    for name, word in SIGHTINGS.items():
+        tree[name] = {
+            native: {
+                word: times,
+                "scenario": where,
+                **({"fields": list(fields)} if fields else {}),
+            }
+            for native, (times, where, fields) in tree[name].items()
+        }
     tree["scenarios"] = {
         name: {mode: _make_result_tree(result) for mode, result in modes.items()}
         for name, modes in results.scenarios.items()
@@ -72,13 +101,23 @@ def parse_results(text: str, file: str = "") -> AgentResults:
         tree = json.loads(text)
         scenarios = {
             name: {
-                mode: ScenarioResult(**{**result, "evidence": tuple(result.get("evidence", ()))})
+                mode: ScenarioResult(
+                    **{"date": tree["date"], **result, "evidence": tuple(result.get("evidence", ()))}
+                )
                 for mode, result in modes.items()
             }
             for name, modes in tree["scenarios"].items()
         }
-        events = {native: int(event_tree["fired"]) for native, event_tree in tree["events"].items()}
-        return AgentResults(**{**tree, "scenarios": scenarios, "events": events})
+        sightings = {
+            name: {
+                native: Sighting(
+                    int(count[word]), str(count.get("scenario", "events")), tuple(count.get("fields", ()))
+                )
+                for native, count in tree.get(name, {}).items()
+            }
+            for name, word in SIGHTINGS.items()
+        }
+        return AgentResults(**{**tree, **sightings, "scenarios": scenarios})
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         why = f"no results of `hookport prove`: {type(error).__name__}: {error}. Measure them again."
         raise InputError(Problem(why, file=file)) from None
@@ -124,7 +163,22 @@ def merge_results(old: AgentResults, new: AgentResults) -> AgentResults:
     }
     if scenarios != new.scenarios:
         new = new._replace(date=old.date, hookport=old.hookport, isolated=old.isolated and new.isolated)
-    return new._replace(scenarios=scenarios, events={**old.events, **new.events})
+    # Only through the bridge every event is seen.
+    bridged = {name for name, modes in new.scenarios.items() if "bridge" in modes}
+    return new._replace(
+        scenarios=scenarios,
+        events=_merge_sightings(old.events, new.events, bridged),
+        tools=_merge_sightings(old.tools, new.tools, bridged),
+        ignored=_merge_sightings(old.ignored, new.ignored, bridged),
+    )
+
+
+def _merge_sightings(
+    old: Mapping[str, Sighting], new: Mapping[str, Sighting], played: set[str]
+) -> dict[str, Sighting]:
+    """Merge what was seen: what a scenario showed stays until that scenario is played again."""
+    kept = {native: sighting for native, sighting in old.items() if sighting.scenario not in played}
+    return dict(sorted({**new, **kept}.items()))
 
 
 class Failure(NamedTuple):

@@ -8,11 +8,12 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, find_event_specs, get, get_wire
+from hookport.agents import Dialect, EventSpec, find_event_specs, get, get_wire
 from hookport.agents import list_agents as all_agents
 from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
@@ -23,15 +24,19 @@ from hookport.lab.formats import Format, FormatFile, LabWorld
 from hookport.lab.judge import PlayedScenario, RunEvidence, ScenarioVerdict
 from hookport.lab.programs import Program
 from hookport.lab.scenario import STEPS, Mode, OwnHook, Scenario, ScenarioHook, fill_format, is_of_format
+from hookport.model.events import EVENTS
 from hookport.model.runs import Decision, Event
 from hookport.project.places import list_sites
 from hookport.shapes.dialect import find_event, list_locations
 from hookport.wire.answers import write_answer
+from hookport.wire.events import read_event
 
 # How long `hookport sync` and similar commands may take on a busy machine.
 INSTALL_SECONDS = 120
 # How long async hooks have to start after the agent has ended.
 BESIDE_SECONDS = 10
+# How full the context of a model is that says so, in percent.
+FULL_PERCENT = 96
 # The prompt of a sub-agent, by which the model recognises its conversation.
 TASK = "Run the commands of the task: {commands}."
 OWN, OWN_EVENT = "own", "before_tool_execute"
@@ -59,8 +64,10 @@ class ScenarioRun(NamedTuple):
 class FinishedRun(NamedTuple):
     """What a run gave: a verdict for each format, and the observations.
 
-    `events` counts the native events that the bridge got; `flaky` is the first of two tries, if the second
-    differed.
+    `events` counts the native events that the bridge got, `tools` the agent's tools that it was asked about
+    before they ran, and `ignored` the native events on which the agent ignored a deny. `flaky` is the first
+    of two tries, if the second differed; `date` is the day on which it was played; `fields` are the keys of
+    each native event's payloads.
     """
 
     run: ScenarioRun
@@ -69,6 +76,10 @@ class FinishedRun(NamedTuple):
     events: Mapping[str, int] = {}
     isolated: bool = False
     flaky: tuple[str, ...] = ()
+    date: str = ""
+    tools: Mapping[str, int] = {}
+    ignored: Mapping[str, int] = {}
+    fields: Mapping[str, Sequence[str]] = {}
 
 
 def play_scenario(
@@ -97,14 +108,16 @@ def play_scenario(
     if run.scenario.uses_mcp:
         lab_stage = lab_stage._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
     driver.settle(lab_stage)
-    way = driver.ways.get(run.scenario.way)
+    way = driver.ways.get(run.scenario.way or run.scenario.name)
     if way:
         driver = driver._replace(command=way.command or driver.command)
         if way.settle:
             way.settle(lab_stage)
     if world.scope == "user":
         write_files(lab_stage.home, written)
-    if run.scenario.own:
+    if run.scenario.own and run.scenario.own.observing:
+        write_observing_hooks(lab_stage, driver, run.scenario.own, world)
+    elif run.scenario.own:
         write_own_hook(lab_stage, get(get_dialect_id(driver)), run.scenario, world)
     environment = {**stage.make_environment(lab_stage), **driver.environment(lab_stage)}
     trouble = _install_hooks(run, driver, lab_stage, environment)
@@ -120,11 +133,27 @@ def play_scenario(
     if trouble and not outcome.trouble:
         outcome = outcome._replace(trouble=trouble)
     evidence = RunEvidence(
-        outcome, lab_stage.project, lab_stage.home, _read_records(world.records), _count_events(recorded)
+        outcome,
+        lab_stage.project,
+        lab_stage.home,
+        _read_records(world.records),
+        _count_events(recorded),
+        _count_tools(recorded, get_dialect_id(driver)),
     )
     playing = PlayedScenario(run.scenario, driver)
     verdicts = {form: judge.judge_format(playing, form, evidence) for form in run.formats or ("",)}
-    return FinishedRun(run, verdicts, outcome.seconds, evidence.events, outcome.isolated)
+    today = datetime.now(UTC).date().isoformat()
+    return FinishedRun(
+        run,
+        verdicts,
+        outcome.seconds,
+        evidence.events,
+        outcome.isolated,
+        date=today,
+        tools=evidence.tools,
+        ignored=dict(Counter(record["event"] for record in evidence.records if "event" in record)),
+        fields=_list_fields(recorded),
+    )
 
 
 def _tamper(project: Path, written: Sequence[FormatFile]) -> None:
@@ -211,25 +240,31 @@ def _make_steps(run: ScenarioRun, driver: Driver, lab_stage: Stage) -> tuple[Mod
         for step in steps
     ]
     return tuple(
-        step
-        for kind, value in ordered
-        if kind == "say" or kind in driver.calls
-        for step in _make_model_steps(driver, lab_stage, kind, value)
+        step for kind, value in ordered for step in _make_model_steps(driver, lab_stage, kind, value)
     )
 
 
 def _make_model_steps(driver: Driver, lab_stage: Stage, kind: str, value: Tree) -> Iterator[ModelStep]:
-    """Make the model's answers for one step of a scenario; several where the agent needs several calls."""
+    """Make the model's answers for one step of a scenario; none for a call that the agent lacks."""
     if kind == "say":
         yield ModelStep(text=value)
-    elif kind == "delegate":
+    elif kind == "fail":
+        yield ModelStep(status=int(value))
+    elif kind == "full":
+        tokens = driver.window * FULL_PERCENT // 100
+        yield ModelStep((_make_call(driver, lab_stage, "shell", value),), tokens=tokens)
+    elif kind == "agent":
+        yield ModelStep((dict(driver.further)[kind](lab_stage),))
+    elif kind == "further":
+        yield from (ModelStep((make_call(lab_stage),)) for _, make_call in driver.further)
+    elif kind == "delegate" and kind in driver.calls:
         task = TASK.format(commands=" and ".join(value))
         inner = tuple(ModelStep((_make_call(driver, lab_stage, "shell", line),)) for line in value)
         yield ModelStep((driver.calls[kind](lab_stage, task),), task=task, inner=inner)
-    elif kind == "other_shell" and driver.opening:
+    elif kind == "other_shell" and kind in driver.calls and driver.opening:
         yield ModelStep((driver.opening(lab_stage),))
         yield ModelStep((_make_call(driver, lab_stage, kind, value),))
-    else:
+    elif kind in driver.calls:
         yield ModelStep((_make_call(driver, lab_stage, kind, value),))
 
 
@@ -243,8 +278,12 @@ def explain_missing_call(scenario: Scenario, driver: Driver) -> str:
     if scenario.way and scenario.way not in driver.ways:
         default = f"no way of running {driver.title} is known that is '{scenario.way}'"
         return driver.lacks.get(f"ways.{scenario.way}", default)
+    if any(kind == "further" for kind, _ in scenario.steps) and not driver.further:
+        return f"no further tools of {driver.title} are known"
+    if any(kind == "agent" for kind, _ in scenario.steps) and "agent" not in dict(driver.further):
+        return driver.lacks.get("calls.agent", f"{driver.title} has no known tool that starts a subagent")
     for kind, _ in scenario.steps:
-        if kind not in ("say", "read") and kind not in driver.calls:
+        if kind not in ("say", "read", "agent", "full", "fail", "further") and kind not in driver.calls:
             return driver.lacks.get(f"calls.{kind}", f"{driver.title} has no known tool for '{kind}'")
     return ""
 
@@ -373,14 +412,79 @@ def write_own_hook(lab_stage: Stage, dialect: Dialect, scenario: Scenario, world
         path = _choose_own_place(lab_stage, dialect, place, is_alone=scenario.scope == "user")
         # If an event is a file, the hook is that file.
         data = script.read_bytes() if find_event(dialect, path.name) else file.text.encode()
-        if path.exists():
-            existing = pipeline.read({file.path: path.read_bytes()}, dialect)
-            added = pipeline.read({file.path: data}, dialect).decoded.manifest.hooks
-            data = edit.encode(existing, (*existing.decoded.manifest.hooks, *added))[file.path]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        if data.startswith(b"#!"):
-            path.chmod(0o755)
+        _add_hooks(path, file.path, data, dialect)
+
+
+# It denies whatever it sees.
+DENYING_SCRIPT = """#!/usr/bin/env python3
+import json, sys
+
+payload = sys.stdin.read()
+with open({records!r}, "a") as file:
+    file.write(json.dumps({{"hook": {name!r}, "acts": True, "event": {native!r}, "stdin": payload}}) + "\\n")
+stdout, stderr, code = {denied!r}
+sys.stdout.write(stdout)
+sys.stderr.write(stderr)
+sys.exit(code)
+"""
+
+
+def list_observed(driver: Driver) -> list[EventSpec]:
+    """List the events on which, by its table, a hook of the agent can only watch; none if it is a program.
+
+    Without those of which the driver says what a deny does there instead.
+    """
+    dialect = get(get_dialect_id(driver))
+    if any(place.path.endswith((".ts", ".js")) for place in dialect.locations):
+        return []
+    return [
+        spec
+        for event in EVENTS
+        for spec in find_event_specs(dialect, event)
+        if spec.blocks == "observe" and f"{event}.block" not in driver.lacks
+    ]
+
+
+def write_observing_hooks(lab_stage: Stage, driver: Driver, own_hook: OwnHook, world: LabWorld) -> None:
+    """Write hooks into the agent's own file that deny on every event on which a hook can only watch."""
+    dialect = get(get_dialect_id(driver))
+    form = formats.get(formats.list_names()[0])
+    guarded = find_event_specs(dialect, OWN_EVENT)[0]
+    answer = write_answer(
+        dialect.wire, Event(OWN_EVENT, dialect.id, guarded.native), Decision("deny", own_hook.reason)
+    )[0]
+    denied = (answer.stdout, answer.stderr, answer.exit_code)
+    if guarded.exits != "none":
+        denied = ("", own_hook.reason, 2)
+    hooks: list[Tree] = []
+    scripts: dict[str, Path] = {}
+    for spec in list_observed(driver):
+        script = lab_stage.home / f"{OWN}-{spec.canonical}.py"
+        words = {"records": str(world.records), "name": OWN, "native": spec.native, "denied": denied}
+        write_files(lab_stage.home, [FormatFile(script.name, DENYING_SCRIPT.format(**words))])
+        scripts[spec.native] = script
+        handler = {"type": "command", "command": str(script)}
+        hooks.append({"name": f"{OWN}-{spec.canonical}", "event": spec.canonical, "handler": handler})
+    manifest = json.dumps({**form.beside, "hooks": hooks})
+    reading = pipeline.read({form.places["project"].file: manifest.encode()}, get(form.name))
+    for file in pipeline.convert(reading, dialect, bare=True).files:
+        path = _choose_own_place(lab_stage, dialect, file.path, is_alone=False)
+        event = find_event(dialect, path.name)
+        # If an event is a file, the hook is that file.
+        data = scripts[event.native].read_bytes() if event else file.text.encode()
+        _add_hooks(path, file.path, data, dialect)
+
+
+def _add_hooks(path: Path, place: str, data: bytes, dialect: Dialect) -> None:
+    """Write hooks into a file of the agent, beside the file's other content."""
+    if path.exists():
+        existing = pipeline.read({place: path.read_bytes()}, dialect)
+        added = pipeline.read({place: data}, dialect).decoded.manifest.hooks
+        data = edit.encode(existing, (*existing.decoded.manifest.hooks, *added))[place]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    if data.startswith(b"#!"):
+        path.chmod(0o755)
 
 
 def find_local_file(dialect: Dialect) -> str:
@@ -412,3 +516,32 @@ def _count_events(folder: Path) -> dict[str, int]:
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
     natives = [json.loads(file.read_text("utf-8"))["native"] for file in files]
     return dict(sorted(Counter(natives).items()))
+
+
+def _count_tools(folder: Path, agent: str) -> dict[str, int]:
+    """Count how often the bridge was asked about each of the agent's own tools, by native name."""
+    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    records = [json.loads(file.read_text("utf-8")) for file in files]
+    natives: Counter[str] = Counter()
+    for record in records:
+        event = read_event(get_wire(agent), _parse_payload(record), record["native"])
+        if event.event == OWN_EVENT and event.call and not event.call.mcp_tool:
+            natives[event.call.native] += 1
+    return dict(sorted(natives.items()))
+
+
+def _list_fields(folder: Path) -> dict[str, list[str]]:
+    """List the keys of each native event's payloads."""
+    fields: dict[str, set[str]] = {}
+    for file in sorted(folder.glob("*.json")) if folder.is_dir() else []:
+        record = json.loads(file.read_text("utf-8"))
+        fields.setdefault(record["native"], set()).update(_parse_payload(record))
+    return {native: sorted(keys) for native, keys in sorted(fields.items())}
+
+
+def _parse_payload(record: Mapping[str, Tree]) -> Mapping[str, Tree]:
+    try:
+        payload = json.loads(record.get("payload", ""))
+    except ValueError:
+        return {}
+    return payload if isinstance(payload, dict) else {}

@@ -14,6 +14,7 @@ from hookport.agents import get as get_dialect
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem, UsageError, suggest_closest
 from hookport.model.events import EVENTS
+from hookport.model.hooks import CAPABILITIES
 from hookport.model.tools import TOOLS
 from hookport.shapes.dialect import WAYS as WAYS_AROUND
 from hookport.shapes.dialect import list_locations
@@ -60,12 +61,20 @@ STEPS: dict[str, tuple[str, ...]] = {
     "write": ("path", "content"),
     "edit": ("path", "old", "new"),
     "mcp": ("tool", "input"),
+    # A call that starts a subagent with this prompt; a shell command from a model whose context is full; an
+    # answer with this HTTP status; a call of each further tool that the agent has.
+    "agent": (),
+    "full": (),
+    "fail": (),
+    "further": (),
     # A sub-agent, which runs these commands; code that runs this command by a tool; the second shell tool.
     "delegate": (),
     "code": (),
     "other_shell": (),
 }
 PROMPT = "Do what the task says."
+# What a quick choice plays in every agent, one scenario of each.
+CLASSES = ("deny", "allow", "rewrite", "context", "stop", "timeout", "failure", "tampering", "once", "events")
 
 
 class ScenarioHook(NamedTuple):
@@ -113,6 +122,8 @@ class OwnHook(NamedTuple):
     reason: str = ""
     scope: Literal["project", "local"] = "project"
     child: int = 0
+    # It is on every event that the agent's table calls one that only observes, and denies there.
+    observing: bool = False
 
 
 class AbilityNeed(NamedTuple):
@@ -164,8 +175,12 @@ class Scenario(NamedTuple):
     programs: tuple[str, ...] = ()
     # Commands in files that several agents read are adopted, with the entries of all those agents.
     adopt: bool = False
+    # The class of scenarios that it belongs to; empty if no other agent must play one like it.
+    kind: str = ""
     # The driver's way of running the agent; empty for its usual one.
     way: str = ""
+    # What the agent's own hooks must be able to have; empty for nothing in particular.
+    capability: str = ""
     # The agent for which the hooks are installed, if not the one that plays.
     installed_for: str = ""
     # They are installed for the agent that plays, too.
@@ -190,6 +205,9 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "runs": ("HOOK", "times", "least", "most"),
     "requests": ("times", "least", "most"),
     "fires": ("EVENTS",),
+    "sees": ("EVENT",),
+    "sees_tools": ("TOOLS",),
+    "ignores": ("HOOK",),
 }
 _COUNTS = ("times", "least", "most", "after")
 _FIELDS: dict[str, type | tuple[type, ...]] = {
@@ -214,7 +232,9 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "trusted": bool,
     "programs": list,
     "adopt": bool,
+    "class": str,
     "way": str,
+    "capability": str,
     "installed_for": str,
     "beside": bool,
 }
@@ -271,6 +291,10 @@ def reads_file_of(reader: Dialect, agent: Dialect) -> bool:
     return bool(written) and any(
         fnmatchcase(written, place.path) for place in places if place.scope == "project"
     )
+
+
+def is_known(name: str) -> bool:
+    return name in list_names()
 
 
 @cache
@@ -341,6 +365,10 @@ class _ScenarioReader:
         for key in ("formats", "ending"):
             self.check_word(tree.get(key, "together"), ("together", "each", "one"), (key,))
         self.check_word(tree.get("scope", "project"), ("project", "user", "both"), ("scope",))
+        if "capability" in tree:
+            self.check_word(tree["capability"], tuple(CAPABILITIES), ("capability",))
+        if "class" in tree:
+            self.check_word(tree["class"], CLASSES, ("class",))
         for number, mode in enumerate(tree.get("modes", ())):
             self.check_word(mode, MODES, ("modes", number))
         return Scenario(
@@ -366,7 +394,9 @@ class _ScenarioReader:
             tree.get("trusted", True),
             tuple(tree.get("programs", ())),
             tree.get("adopt", False),
+            tree.get("class", ""),
             tree.get("way", ""),
+            tree.get("capability", ""),
             tree.get("installed_for", ""),
             tree.get("beside", False),
         )
@@ -408,9 +438,10 @@ class _ScenarioReader:
     def read_own(self, tree: Tree) -> OwnHook | None:
         if isinstance(tree, bool):
             return OwnHook() if tree else None
-        fields = self.read_fields(tree, {"when": str, "reason": str, "scope": str, "child": int}, ("own",))
+        known = {"when": str, "reason": str, "scope": str, "child": int, "observing": bool}
+        fields = self.read_fields(tree, known, ("own",))
         self.check_word(fields.get("scope", "project"), ("project", "local"), ("own", "scope"))
-        if bool(fields.get("when")) != bool(fields.get("reason")):
+        if bool(fields.get("when") or fields.get("observing")) != bool(fields.get("reason")):
             self.add_problem(("own",), "'when' and 'reason' go together: what it denies, and why")
         return OwnHook(**fields)
 

@@ -189,6 +189,9 @@ class Server:
             )
         elif index < len(self.script.steps):
             step = self.script.steps[index]
+            if step.status:
+                refusal = ModelReply(speech.make_refusal("refused, as scripted"), status=step.status)
+                return record._replace(step=index, texts=conversation.texts), refusal
         else:
             # Agents stop a model that repeats itself.
             step = ModelStep(text=f"That is all ({number}).")

@@ -138,6 +138,8 @@ def _iter_kinds(native: str, raw: Mapping[str, Tree]) -> Iterator[str]:
     yield from kinds
     if "command" in fields and not (kinds and _is_action(raw)):
         yield "shell"
+        if not kinds and "path" in fields and _is_action(raw):  # `view` of an editor, or `make` in a folder
+            yield from _guess_by_name(f"{native} {raw['command']}")
     elif not kinds and "path" in fields:
         yield from _guess_by_name(native)
 

@@ -10,7 +10,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from hookport.console.drawn.layout import draw_line
+from hookport.console.drawn.layout import draw_line, read_painted
 from hookport.console.terminal import Paint
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ class Bar:
     def draw(self, text: str, done: int, total: int) -> str:
         """Draw the current line."""
         now = time.monotonic()
-        columns: list[RenderableType] = [self.spinner.render(now), Text(self.paint.make_shown(self.what))]
+        columns: list[RenderableType] = [self.spinner.render(now), read_painted(self.what, self.paint)]
         if total:
             columns += [ProgressBar(total, done, width=BAR_WIDTH), Text(f"{done}/{total}")]
-        columns += [Text(f"{now - self.begun:.0f} s"), Text(self.paint.make_shown(text))]
+        columns += [Text(f"{now - self.begun:.0f} s"), read_painted(text, self.paint)]
         grid = Table.grid(padding=(0, 1, 0, 0))
         for _ in columns[:-1]:
             grid.add_column(no_wrap=True)

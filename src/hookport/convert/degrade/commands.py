@@ -117,7 +117,9 @@ def degrade_environment(work: Work) -> bool:
 
 def degrade_directory(work: Work) -> bool:
     handler = work.hook.handler
-    if not handler.cwd or has_field(work.target, "cwd", handler.type):
+    # Behind the bridge a command starts where its own dialect says, wherever the entry started the bridge
+    # (measured on pi 0.87.1: the folder of the entry was lost).
+    if not handler.cwd or (has_field(work.target, "cwd", handler.type) and not work.wraps):
         return True
 
     def warn(work: Work) -> bool:

@@ -243,6 +243,7 @@ def _expand(work: Work) -> tuple[Term, ...]:
         if term.kind == "tool" and term.value not in TOOLS:
             tools = find_tools(target, term.value)
             terms += [Term("tool", tool) for tool in tools] or [term]
+            terms += _split_mcp_name(source, term.value)
             if not tools:
                 work.note(f.WordPassed, tool=term.value)
             continue
@@ -265,6 +266,16 @@ def _expand(work: Work) -> tuple[Term, ...]:
     return normalise_terms(terms)
 
 
+def _split_mcp_name(source: Dialect, name: str) -> list[Term]:
+    """The MCP tools that a name may be too, where nothing tells them from other tools."""
+    mcp = source.mcp
+    if mcp is None or mcp.prefix or not mcp.joint or name in source.wordless:
+        return []
+    parts = name.split(mcp.joint)
+    splits = [(mcp.joint.join(parts[:at]), mcp.joint.join(parts[at:])) for at in range(1, len(parts))]
+    return [Term("mcp", server, tool) for server, tool in splits if server and tool]
+
+
 def _split(pattern: str) -> list[str]:
     """The alternatives of a pattern without groups, classes or escapes."""
     return [pattern] if re.search(r"[()\[\]\\]", pattern) else pattern.split("|")
@@ -280,7 +291,7 @@ def _expand_pattern(work: Work, source: Dialect, target: Dialect, term: Term) ->
     if Term("mcp", ANY_SERVER) in terms:
         return terms
     if _may_be_mcp(source, term.value) and not _is_in_a_part(source, target, term.value):
-        if _has_same_mcp(work) and not terms:
+        if _has_same_mcp(work, term.value) and not terms:
             return [term]
         mcp = _mcp_terms(source, term.value)
         work.note(f.McpPatternWidened, pattern=term.value, tools=", ".join(map(_spell_term, mcp)))
@@ -370,12 +381,26 @@ def _select_event_tools(dialect: Dialect, hook: Hook) -> Dialect:
     return next((view_at_event(dialect, spec) for spec, _ in find_slots(dialect, hook)), dialect)
 
 
-def _has_same_mcp(work: Work) -> bool:
+def _keeps_signs(mcp: McpNames, pattern: str) -> bool:
+    """Whether names keep every sign that a pattern needs; what it excludes may be one that becomes `_`."""
+    if not mcp.allowed:
+        return True
+    if re.search(r"\(\?<?!|\[\^|\\W", pattern):
+        return False
+    # Neither a group's colon nor the hyphen of a range is in a name.
+    plain = re.sub(r"\[[^\]]*\]", lambda found: re.sub(r"\w-\w", "", found[0]), pattern.replace("(?:", "("))
+    signs = re.findall(r"[-:@/ ]|\\[.$]", plain)
+    return all(re.fullmatch(f"[{mcp.allowed}]", sign[-1]) for sign in signs)
+
+
+def _has_same_mcp(work: Work, pattern: str) -> bool:
+    """Whether the target spells the MCP tools that a pattern matches as its own agent does."""
     source_mcp, target_mcp = work.origin.mcp, work.target.mcp
     return bool(
         source_mcp
         and target_mcp
         and (source_mcp.prefix, source_mcp.joint) == (target_mcp.prefix, target_mcp.joint)
+        and (source_mcp.allowed == target_mcp.allowed or _keeps_signs(target_mcp, pattern))
     ) and work.target.matching.grammar in (
         "names",
         "regex",

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage, Way
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers import _stream_session
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
@@ -71,6 +71,26 @@ CALLS: Calls = {
     "other_shell": lambda _stage, line: ModelCall("Monitor", {"command": line, "description": "as scripted"}),
 }
 
+# The names and fields of its schemas (2.1.325), of tools that it offers or finds by ToolSearch.
+FURTHER: Further = (
+    ("web_fetch", lambda _stage: ModelCall("WebFetch", {"url": "https://127.0.0.1:9/", "prompt": "read it"})),
+    ("web_search", lambda _stage: ModelCall("WebSearch", {"query": "hooks"})),
+    ("todo", lambda _stage: ModelCall("TaskCreate", {"subject": "one", "description": "as scripted"})),
+    ("skill", lambda _stage: ModelCall("Skill", {"skill": "init"})),
+    (
+        "agent",
+        lambda _stage: ModelCall(
+            "Agent", {"description": "look", "prompt": "Look around.", "subagent_type": "general-purpose"}
+        ),
+    ),
+)
+
+
+# `-p` refuses what it would ask for (measured, 2.1.325).
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "-p", stage.prompt, "--model", "claude-sonnet-4-5")
+
+
 DRIVER = Driver(
     title="Claude Code",
     package=AgentPackage("npm", "@anthropic-ai/claude-code", "2.1.325"),
@@ -80,6 +100,9 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
+    # Its own window is larger with some models; a fuller one is full too.
+    window=1000000,
     # The folder needs no manifest (measured, 2.1.325).
-    ways={"protocol": Way(stream)},
+    ways={"asking": Way(command=ask), "protocol": Way(stream)},
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_server, write_json
 
 PROVIDER = "openai-compatible"
@@ -54,6 +54,21 @@ CALLS: Calls = {
     "delegate": lambda _stage, task: ModelCall("spawn_agent", {"systemPrompt": "Do it.", "task": task}),
 }
 
+# The names and fields of its schemas (3.0.65).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("search_codebase", {"queries": ["word"]})),
+    (
+        "web_fetch",
+        lambda _stage: ModelCall(
+            "fetch_web_content", {"requests": [{"url": "http://127.0.0.1:9/", "prompt": "read it"}]}
+        ),
+    ),
+    (
+        "agent",
+        lambda _stage: ModelCall("spawn_agent", {"systemPrompt": "You look around.", "task": "Look around."}),
+    ),
+)
+
 DRIVER = Driver(
     title="Cline",
     package=AgentPackage("npm", "cline", "3.0.65"),
@@ -63,6 +78,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     denial_ends=True,
     lacks={
         "ways.protocol": "`cline --acp` needs an account (measured, 3.0.65)",

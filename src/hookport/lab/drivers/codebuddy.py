@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 
@@ -49,6 +49,22 @@ CALLS: Calls = {
     ),
 }
 
+# The names and fields of its schemas (0.3.201).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("Grep", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("Glob", {"pattern": "*.txt"})),
+    ("web_fetch", lambda _stage: ModelCall("WebFetch", {"url": "http://127.0.0.1:9/", "prompt": "read it"})),
+    ("web_search", lambda _stage: ModelCall("WebSearch", {"query": "hooks"})),
+    ("todo", lambda _stage: ModelCall("TaskCreate", {"subject": "one", "description": "as scripted"})),
+    ("skill", lambda _stage: ModelCall("Skill", {"skill": "none"})),
+    (
+        "agent",
+        lambda _stage: ModelCall(
+            "Agent", {"description": "look", "prompt": "Look around.", "subagent_type": "general-purpose"}
+        ),
+    ),
+)
+
 DRIVER = Driver(
     title="CodeBuddy Code",
     # The registry has no package of the program alone; the SDK's contains it.
@@ -64,6 +80,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     # Of several contexts the model gets the last (CB15).
     alone=("context-prompt", "context-session"),
     lacks={

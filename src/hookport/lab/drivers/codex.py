@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.lab.driver import FROM_RESULT, AgentPackage, Calls, Driver, ModelCall, Stage, Way
+from hookport.lab.driver import FROM_RESULT, AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers import _codex_session
 from hookport.lab.drivers._settings import join_words, make_server, write_toml
 
@@ -114,6 +114,27 @@ CALLS: Calls = {
     ),
 }
 
+# The names and fields of its schemas (0.166.0).
+FURTHER: Further = (
+    (
+        "todo",
+        lambda _stage: ModelCall("update_plan", {"plan": [{"step": "one", "status": "in_progress"}]}),
+    ),
+    ("agent", lambda _stage: ModelCall("spawn_agent", {"message": "Look around."}, "multi_agent_v1")),
+)
+
+
+# Without it `codex exec` asks for nothing; its model decides (measured, 0.166.0).
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "exec", "--approve-for-me", "--skip-git-repo-check", stage.prompt)
+
+
+# A model that it does not know gets `spawn_agent` and no `apply_patch` (measured, 0.166.0).
+def use_agents(stage: Stage) -> Sequence[str]:
+    freely = "--dangerously-bypass-approvals-and-sandbox"
+    return (*stage.program, "exec", "-m", "lab-model", freely, "--skip-git-repo-check", stage.prompt)
+
+
 DRIVER = Driver(
     title="Codex CLI",
     package=AgentPackage("npm", "@openai/codex", "0.166.0"),
@@ -123,12 +144,16 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
+    window=400000,
     lacks={
         "permission_request.fires": "`codex exec` asks for no permission (measured, 0.166.0)",
     },
     # A shell that goes on running, whose stdin `write_stdin` writes to.
     opening=lambda _stage: ModelCall("exec_command", {"cmd": "sh", "tty": True, "yield_time_ms": 500}),
     ways={
+        "asking": Way(command=ask),
+        **dict.fromkeys(("events-tools", "context-subagent", "stop-subagent"), Way(command=use_agents)),
         "protocol": Way(serve),
         "elsewhere": Way(serve_elsewhere),
         "code": Way(settle=settle_for_code),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
@@ -62,6 +62,31 @@ CALLS: Calls = {
     ),
 }
 
+# The names and fields of its schemas (1.0.102).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("glob", {"pattern": "*.txt"})),
+    (
+        "agent",
+        lambda _stage: ModelCall(
+            "task",
+            {
+                "description": "look",
+                "prompt": "Look around.",
+                "agent_type": "general-purpose",
+                "name": "look",
+            },
+        ),
+    ),
+)
+
+
+# `-p` refuses what it would ask for.
+def ask(stage: Stage) -> Sequence[str]:
+    quiet = ("--no-auto-update", "--disable-client-telemetry", "--no-color")
+    return (*stage.program, "-p", stage.prompt, *quiet)
+
+
 DRIVER = Driver(
     title="GitHub Copilot CLI",
     package=AgentPackage("npm", "@github/copilot", "1.0.102"),
@@ -71,9 +96,15 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     # Of several hooks with context for a prompt, only the last counts (measured, 1.0.102).
     alone=("context-prompt",),
-    ways=make_ways(
-        lambda stage: (*stage.program, "--acp", "--allow-all-tools", "--allow-all-paths", "--no-auto-update")
-    ),
+    ways={
+        "asking": Way(command=ask),
+        **make_ways(
+            lambda stage: (
+                *(*stage.program, "--acp", "--allow-all-tools", "--allow-all-paths", "--no-auto-update"),
+            )
+        ),
+    },
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
@@ -63,6 +63,19 @@ CALLS: Calls = {
     ),
 }
 
+# The names and fields of its schemas (0.215.0).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("Grep", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("Glob", {"patterns": ["*.txt"]})),
+    ("list", lambda stage: ModelCall("LS", {"directory_path": str(stage.project)})),
+    (
+        "agent",
+        lambda _stage: ModelCall(
+            "Task", {"subagent_type": "worker", "description": "look", "prompt": "Look around."}
+        ),
+    ),
+)
+
 DRIVER = Driver(
     title="Factory Droid",
     package=AgentPackage("npm", "droid", "0.215.0"),
@@ -72,8 +85,11 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     lacks={
         "before_tool_execute.mode": "run with --skip-permissions-unsafe, Droid sends `auto-low` (FD11)",
+        "subagent_stop.block": "a SubagentStop hook that exits with 2 does not keep the subagent of"
+        " `droid exec` going (measured, 0.215.0)",
         "before_prompt.fires": "UserPromptSubmit does not fire in `droid exec` (measured, 0.215.0)",
     },
     ways=make_ways(

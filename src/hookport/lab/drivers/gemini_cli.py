@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
@@ -66,6 +66,23 @@ CALLS: Calls = {
     "delegate": lambda _stage, task: ModelCall("invoke_agent", {"agent_name": "generalist", "prompt": task}),
 }
 
+# The names and fields of its schemas (0.61.0).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep_search", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("glob", {"pattern": "*.txt"})),
+    ("list", lambda stage: ModelCall("list_directory", {"dir_path": str(stage.project)})),
+    ("web_fetch", lambda _stage: ModelCall("web_fetch", {"prompt": "Read https://127.0.0.1:9/."})),
+    ("web_search", lambda _stage: ModelCall("google_web_search", {"query": "hooks"})),
+    (
+        "todo",
+        lambda _stage: ModelCall("write_todos", {"todos": [{"description": "one", "status": "in_progress"}]}),
+    ),
+    (
+        "agent",
+        lambda _stage: ModelCall("invoke_agent", {"agent_name": "generalist", "prompt": "Look around."}),
+    ),
+)
+
 DRIVER = Driver(
     title="Gemini CLI",
     package=AgentPackage("npm", "@google/gemini-cli", "0.61.0"),
@@ -75,5 +92,10 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    lacks={
+        "after_model.block": "a deny on AfterModel lets the calls run and keeps the model's answer out of the"
+        " conversation (measured, 0.61.0)",
+    },
+    further=FURTHER,
     ways=make_ways(lambda stage: (*stage.program, "--acp", "-m", "gemini-2.5-flash")),
 )

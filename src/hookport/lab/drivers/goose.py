@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage, Way
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import join_words, make_absolute, write_json
 
@@ -84,6 +84,13 @@ CALLS: Calls = {
     ),
 }
 
+# The names and fields of its schemas (1.52.0).
+FURTHER: Further = (
+    ("list", lambda stage: ModelCall("tree", {"path": str(stage.project)})),
+    ("skill", lambda _stage: ModelCall("load_skill", {"name": "none"})),
+    ("agent", lambda _stage: ModelCall("delegate", {"instructions": "Look around."})),
+)
+
 DRIVER = Driver(
     title="goose",
     package=AgentPackage("npm", "@aaif/goose-binary-linux-x64", "1.52.0", program="goose-binary-linux-x64"),
@@ -93,6 +100,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     lacks={"calls.read": "goose has no tool that reads a file (measured, 1.52.0)"},
     ways={
         **make_ways(lambda stage: (*stage.program, "acp")),

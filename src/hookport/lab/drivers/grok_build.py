@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_server, write_toml
 
@@ -66,6 +66,26 @@ CALLS: Calls = {
     "other_shell": lambda _stage, line: ModelCall("monitor", {"command": line, "description": "as scripted"}),
 }
 
+# The names and fields of its schemas (1.0.41).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep", {"pattern": "word"})),
+    ("list", lambda stage: ModelCall("list_dir", {"target_directory": str(stage.project)})),
+    (
+        "todo",
+        lambda _stage: ModelCall(
+            "todo_write", {"todos": [{"id": "1", "content": "one", "status": "in_progress"}]}
+        ),
+    ),
+    ("web_search", lambda _stage: ModelCall("web_search", {"query": "hooks"})),
+    ("agent", lambda _stage: ModelCall("spawn_subagent", {"prompt": "Look around.", "description": "look"})),
+)
+
+
+# `-p` refuses what it would ask for.
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "-p", stage.prompt, "-m", "lab")
+
+
 DRIVER = Driver(
     title="Grok Build",
     # Its first start is a script of Node, which then puts the program itself in its own place.
@@ -76,5 +96,9 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
-    ways=make_ways(lambda stage: (*stage.program, "agent", "-m", "lab", "--always-approve", "stdio")),
+    further=FURTHER,
+    ways={
+        "asking": Way(command=ask),
+        **make_ways(lambda stage: (*stage.program, "agent", "-m", "lab", "--always-approve", "stdio")),
+    },
 )

@@ -9,7 +9,7 @@ from hookport.lab.driver import AgentPackage, Driver, ModelCall, Stage
 from hookport.lab.drivers import _opencode_session
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import write_json
-from hookport.lab.drivers.opencode import CALLS
+from hookport.lab.drivers.opencode import CALLS, FURTHER
 
 MODEL = "lab/lab-model"
 
@@ -70,6 +70,7 @@ DRIVER = Driver(
             "background_process", {"action": "start", "command": line, "description": "as scripted"}
         ),
     },
+    further=FURTHER,
     patience=240,
     ways=make_ways(lambda stage: (*stage.program, "acp")),
 )

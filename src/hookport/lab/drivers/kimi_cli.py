@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json, write_toml
 
@@ -53,17 +53,28 @@ CALLS: Calls = {
     ),
 }
 
+# The names and fields of its schemas (1.51.0).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("Grep", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("Glob", {"pattern": "*.txt"})),
+    ("web_fetch", lambda _stage: ModelCall("FetchURL", {"url": "http://127.0.0.1:9/"})),
+    ("todo", lambda _stage: ModelCall("SetTodoList", {"todos": [{"title": "one", "status": "pending"}]})),
+    ("agent", lambda _stage: ModelCall("Agent", {"description": "look", "prompt": "Look around."})),
+)
+
 DRIVER = Driver(
     title="Kimi CLI",
     # 1.52.0 only prints a farewell; 1.51.0 is the last version that works. Its package accepts Python 3.12,
     # but on 3.12.1 it crashes at start (`super(type, obj)`, measured).
-    package=AgentPackage("pypi", "kimi-cli", "1.51.0", python=(3, 13)),
+    package=AgentPackage("pypi", "kimi-cli", "1.51.0", python=(3, 13), is_last=True),
     program="kimi",
     protocol="chat",
     settle=settle,
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
+    window=100000,
     # Measured, 1.51.0; Kimi Code, of the same dialect, starts hooks in the folder of its process (KI14).
     has=("before_tool_execute.elsewhere",),
     lacks={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json, write_toml
 
@@ -48,6 +48,16 @@ CALLS: Calls = {
     ),
 }
 
+# The names and fields of its schemas (2.1.0).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("Grep", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("Glob", {"pattern": "*.txt"})),
+    ("web_fetch", lambda _stage: ModelCall("FetchURL", {"url": "http://127.0.0.1:9/"})),
+    ("todo", lambda _stage: ModelCall("TodoList", {"todos": [{"title": "one", "status": "pending"}]})),
+    ("skill", lambda _stage: ModelCall("Skill", {"skill": "none"})),
+    ("agent", lambda _stage: ModelCall("Agent", {"description": "look", "prompt": "Look around."})),
+)
+
 DRIVER = Driver(
     title="Kimi Code",
     # It requires 22.19.
@@ -59,6 +69,8 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
+    window=100000,
     # Measured, 2.1.0; Kimi CLI, of the same dialect, drops it.
     has=("before_prompt.context",),
     lacks={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, write_json
 
 
@@ -47,6 +47,18 @@ CALLS: Calls = {
     "read": lambda stage, path: ModelCall("Read", {"file_path": make_absolute(stage, path)}),
 }
 
+# The names and fields of its schemas (0.25.9).
+FURTHER: Further = (
+    ("todo", lambda _stage: ModelCall("TodoWrite", {"todos": [{"content": "one", "status": "pending"}]})),
+    ("skill", lambda _stage: ModelCall("Skill", {"skill": "none"})),
+    (
+        "agent",
+        lambda _stage: ModelCall(
+            "Agent", {"description": "look", "prompt": "Look around.", "subagent_type": "general-purpose"}
+        ),
+    ),
+)
+
 DRIVER = Driver(
     title="Letta Code",
     package=AgentPackage("npm", "@letta-ai/letta-code", "0.25.9", node=22),
@@ -56,6 +68,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     lacks={
         "calls.mcp": "Letta Code has no MCP servers of its own; its server or a program adds their tools"
         " (src, 0.25.9)",

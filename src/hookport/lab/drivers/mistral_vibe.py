@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, write_toml
 
@@ -60,6 +60,12 @@ CALLS: Calls = {
     "mcp": mcp,
 }
 
+# The names and fields of its schemas (3.0.2).
+FURTHER: Further = (
+    ("todo", lambda _stage: ModelCall("todo", {"action": "read"})),
+    ("skill", lambda _stage: ModelCall("skill", {"name": "vibe"})),
+)
+
 DRIVER = Driver(
     title="Mistral Vibe",
     package=AgentPackage("pypi", "mistral-vibe", "3.0.2", python=(3, 12)),
@@ -69,6 +75,7 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     # After the first hook that denies a stop, no further hook runs, three times in a turn (measured, 3.0.2).
     alone=("stop-once",),
     ways=make_ways(lambda stage: (str(Path(stage.program[0]).with_name("vibe-acp")),)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
 # Every tool of its own takes a word on why it is called (measured, 18.2.3).
@@ -54,6 +54,19 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab_{tool}", {**given, **WHY}),
 }
 
+# The names and fields of its schemas (18.2.3).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep", {"i": "look", "pattern": "word", "path": "."})),
+    ("find", lambda _stage: ModelCall("glob", {"i": "look", "path": "*.txt"})),
+    ("web_search", lambda _stage: ModelCall("web_search", {"i": "look", "query": "hooks"})),
+    (
+        "todo",
+        lambda _stage: ModelCall(
+            "todo", {"i": "plan", "op": "init", "list": [{"phase": "I", "items": ["one"]}]}
+        ),
+    ),
+)
+
 DRIVER = Driver(
     title="oh-my-pi",
     package=AgentPackage("npm", "@oh-my-pi/pi-coding-agent", "18.2.3", bun="1.4.4"),
@@ -63,5 +76,6 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     lacks={"before_prompt.fires": "`omp -p` fires no input (measured, 18.2.3)"},
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage
 from hookport.lab.drivers import _opencode_session
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, write_json
@@ -62,6 +62,27 @@ CALLS: Calls = {
     ),
 }
 
+# The names and fields of its schemas (1.18.33).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("glob", {"pattern": "*.txt"})),
+    (
+        "todo",
+        lambda _stage: ModelCall(
+            "todowrite",
+            {"todos": [{"id": "1", "content": "one", "status": "pending", "priority": "low"}]},
+        ),
+    ),
+    ("skill", lambda _stage: ModelCall("skill", {"name": "none"})),
+    ("web_fetch", lambda _stage: ModelCall("webfetch", {"url": "http://127.0.0.1:9/", "format": "text"})),
+    (
+        "agent",
+        lambda _stage: ModelCall(
+            "task", {"description": "look", "prompt": "Look around.", "subagent_type": "general"}
+        ),
+    ),
+)
+
 DRIVER = Driver(
     title="OpenCode",
     package=AgentPackage("npm", "opencode-ai", "1.18.33"),
@@ -71,6 +92,8 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
+    window=200000,
     # A server is still running when a hook at the end of a turn answers (measured, 1.18.33).
     has=("agent_stop.block",),
     # It uses a processor for 5 s, and the run waits for it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_absolute, make_servers, write_json
 
@@ -64,6 +64,28 @@ CALLS: Calls = {
     "other_shell": lambda _stage, line: ModelCall("monitor", {"command": line, "description": "as scripted"}),
 }
 
+# The names and fields of its schemas (0.24.4); some are found by `tool_search` only.
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep_search", {"pattern": "word"})),
+    ("find", lambda _stage: ModelCall("glob", {"pattern": "*.txt"})),
+    ("list", lambda stage: ModelCall("list_directory", {"path": str(stage.project)})),
+    ("web_fetch", lambda _stage: ModelCall("web_fetch", {"url": "http://127.0.0.1:9/", "prompt": "read"})),
+    (
+        "todo",
+        lambda _stage: ModelCall(
+            "todo_write", {"todos": [{"id": "1", "content": "one", "status": "pending"}]}
+        ),
+    ),
+    ("skill", lambda _stage: ModelCall("skill", {"skill": "none"})),
+    ("agent", lambda _stage: ModelCall("agent", {"description": "look", "prompt": "Look around."})),
+)
+
+
+# `-p` refuses what it would ask for (measured, 0.24.4).
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "--approval-mode", "default", "-p", stage.prompt)
+
+
 DRIVER = Driver(
     title="Qwen Code",
     # On an older Node it does not start.
@@ -74,10 +96,16 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     lacks={
         "before_tool_execute.untrusted": "Qwen Code runs no shell in an untrusted folder,"
         " whatever approvals it has (measured, 0.24.4)",
+        "subagent_start.context": "a subagent in the background does not get the context of SubagentStart"
+        " (measured, 0.24.4)",
         "session_end.fires": "SessionEnd does not fire with `-p` (measured, 0.24.4)",
     },
-    ways=make_ways(lambda stage: (*stage.program, "--acp", "--approval-mode", "yolo")),
+    ways={
+        "asking": Way(command=ask),
+        **make_ways(lambda stage: (*stage.program, "--acp", "--approval-mode", "yolo")),
+    },
 )

@@ -6,7 +6,7 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 
-from hookport.lab.driver import AgentPackage, Calls, Driver, ModelCall, Stage
+from hookport.lab.driver import AgentPackage, Calls, Driver, Further, ModelCall, Stage, Way
 from hookport.lab.drivers._editor import make_ways
 from hookport.lab.drivers._settings import make_servers, write, write_json
 
@@ -56,6 +56,20 @@ CALLS: Calls = {
     "mcp": lambda _stage, tool, given: ModelCall(f"mcp__lab__{tool}", given),
 }
 
+# The names and fields of its schemas and of its payloads (1.38.11).
+FURTHER: Further = (
+    ("search", lambda _stage: ModelCall("grep", {"pattern": "word", "path": "."})),
+    ("find", lambda _stage: ModelCall("glob", {"pattern": "*.txt"})),
+    ("list", lambda _stage: ModelCall("ls", {"path": "."})),
+    ("todo", lambda _stage: ModelCall("todo_write", {"todos": [{"content": "one", "status": "pending"}]})),
+)
+
+
+# `-p` refuses what it would ask for.
+def ask(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "-p", "--model", "lab", stage.prompt)
+
+
 DRIVER = Driver(
     title="Reasonix",
     package=AgentPackage("npm", "reasonix", "1.38.11"),
@@ -65,12 +79,17 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    further=FURTHER,
     lacks={
+        "calls.agent": "its `task` tool hangs while a tool hook is installed (measured, 1.38.11)",
         "calls.delegate": "with a hook on tools `task` hangs (RX5), and `read_only_task` runs no command"
         " (measured, 1.38.11)",
     },
     # Without bubblewrap the sandbox refuses every command (measured, 1.38.11).
-    ways=make_ways(
-        lambda stage: (*stage.program, "acp", "--model", "lab"), "tool_approval=danger-full-access"
-    ),
+    ways={
+        "asking": Way(command=ask),
+        **make_ways(
+            lambda stage: (*stage.program, "acp", "--model", "lab"), "tool_approval=danger-full-access"
+        ),
+    },
 )

@@ -21,6 +21,8 @@ from hookport.lab.driver import ModelStep
 # The content of a request or an answer: parsed JSON.
 
 MODEL = "scripted-model"
+# How full the model says that its context is, unless a step says something else.
+TOKENS = 100
 
 
 class ModelRequest(NamedTuple):

@@ -11,6 +11,7 @@ from hookport.base.tree import Tree
 from hookport.lab.driver import ModelStep
 from hookport.lab.protocols import (
     MODEL,
+    TOKENS,
     Conversation,
     Message,
     ModelReply,
@@ -67,7 +68,7 @@ def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
     ]
     stop = {"stop_reason": "tool_use" if step.calls else "end_turn", "stop_sequence": None}
     usage = {
-        "input_tokens": 100,
+        "input_tokens": step.tokens or TOKENS,
         "output_tokens": 20,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,

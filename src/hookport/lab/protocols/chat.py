@@ -11,6 +11,7 @@ from hookport.base.tree import Tree
 from hookport.lab.driver import ModelStep
 from hookport.lab.protocols import (
     MODEL,
+    TOKENS,
     Conversation,
     Message,
     ModelReply,
@@ -74,7 +75,8 @@ def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
         for number, call in enumerate(step.calls)
     ]
     finish = "tool_calls" if calls else "stop"
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    tokens = step.tokens or TOKENS
+    usage = {"prompt_tokens": tokens, "completion_tokens": 20, "total_tokens": tokens + 20}
     head = {"id": f"chatcmpl-{serial}", "created": CREATED, "model": body.get("model", MODEL)}
     if not body.get("stream"):
         message: dict[str, Tree] = {"role": "assistant", "content": step.text or None}

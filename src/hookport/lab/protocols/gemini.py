@@ -12,6 +12,7 @@ from hookport.base.tree import Tree
 from hookport.lab.driver import ModelStep
 from hookport.lab.protocols import (
     MODEL,
+    TOKENS,
     Conversation,
     Message,
     ModelReply,
@@ -79,7 +80,8 @@ def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
         {"functionCall": {"id": f"call_{serial}{number:02d}", "name": call.name, "args": call.input}}
         for number, call in enumerate(step.calls)
     ]
-    usage = {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120}
+    tokens = step.tokens or TOKENS
+    usage = {"promptTokenCount": tokens, "candidatesTokenCount": 20, "totalTokenCount": tokens + 20}
     candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
     answer: dict[str, Tree] = {
         "candidates": [candidate],

@@ -12,6 +12,7 @@ from hookport.base.tree import Tree
 from hookport.lab.driver import ModelCall, ModelStep
 from hookport.lab.protocols import (
     MODEL,
+    TOKENS,
     Conversation,
     Message,
     ModelReply,
@@ -87,11 +88,11 @@ def write_reply(step: ModelStep, ask: ModelRequest, serial: str) -> ModelReply:
     output = [_make_message(step.text, serial)] if step.text else []
     output += [_make_call(call, f"{serial}{number:02d}") for number, call in enumerate(step.calls)]
     usage = {
-        "input_tokens": 100,
+        "input_tokens": step.tokens or TOKENS,
         "input_tokens_details": {"cached_tokens": 0},
         "output_tokens": 20,
         "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": 120,
+        "total_tokens": (step.tokens or TOKENS) + 20,
     }
     started = {
         "id": f"resp_{serial}",
