@@ -365,6 +365,8 @@ DIALECT = Dialect(
     kind="agent",
     facts="CLI 1.16.0",
     sources=SOURCES,
+    # Why a prompt was denied is in its log only.
+    shows={"pre_tool_use": (("reason",), "src"), "*": ((), "src")},
     locations=(
         Location("project", ".openhands/hooks.json", "lab"),
         Location("user", "~/.openhands/hooks.json", "lab"),
