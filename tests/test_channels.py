@@ -22,8 +22,9 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell sc
 
 # The key of the message that the person at the agent sees beside a tool call, and nobody of the others.
 # Measured in interactive sessions of Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0 and OpenCode
-# 1.18.33, and in runs of Deep Agents Code and Letta Code; by the source of Kilo and pi, and documented for
-# Augment, Vibe and VS Code. Empty: it is all that is printed.
+# 1.18.33, and in runs of Deep Agents Code and Letta Code; by the source of CodeBuddy Code, Kilo, oh-my-pi, pi
+# and Qoder, by the plugin that is generated for Amp, and documented for Augment, Vibe and VS Code. Empty: it
+# is all that is printed.
 MESSAGES = {
     "claude-code": "systemMessage",
     "codex": "systemMessage",
@@ -36,6 +37,10 @@ MESSAGES = {
     "vs-code-copilot": "systemMessage",
     "deepagents-code": "systemMessage",
     "letta-code": "",
+    "codebuddy": "systemMessage",
+    "qoder": "systemMessage",
+    "amp": "system_message",
+    "omp": "system_message",
 }
 # Those that show a message and hide the reason of a denied call.
 HIDE_REASONS = ("deepagents-code", "gemini-cli", "kilo", "opencode")
