@@ -110,7 +110,7 @@ def raw(answer: Answer) -> str:
 class Seat(NamedTuple):
     """An agent, or one of its products or protocols: its shell event, and where it takes context.
 
-    `rewrites` says whether it takes another input.
+    `rewrites` says whether it takes another input, `lifts` whether it takes one with an approval alone.
     `contexts` has for a canonical event the native one and how the agent reads context there; None where it
     takes none. `place` is where a payload has the tool's input.
     """
@@ -120,6 +120,7 @@ class Seat(NamedTuple):
     payload: str
     outcome: Callable[[Answer, Args], Outcome]
     rewrites: bool = True
+    lifts: bool = False
     contexts: Mapping[str, tuple[str, str, Reader | None]] = MappingProxyType({})
     place: str = "tool_input"
 

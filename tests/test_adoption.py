@@ -268,9 +268,11 @@ def test_where_nothing_shows_the_agent_its_hook_is_left_alone_and_that_is_said(w
     plan = world.sync()
     assert world.file.read_bytes() == before
     told = [finding for one in plan.agents for finding in one.findings if finding.code == "HP822"]
+    # Where it reads the file with a setting alone, the hook runs once, as installed.
+    is_sure = world.place in list_locations(get(world.agent), "also read")
     assert [finding.hint.partition(".")[0] for finding in told] == [
         f"It cannot be adopted: no variable shows that {get(world.agent).title} runs its command"
-    ]
+    ] * is_sure
 
 
 @every([(name, place) for name, place in MARKED if place in list_locations(get(name), "also read")])

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell sc
 
 # The key of the message that the person at the agent sees beside a tool call, and nobody of the others.
 # Measured in interactive sessions of Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0 and OpenCode
-# 1.18.33; by the source of Kilo and pi, and documented for Augment, Vibe and VS Code.
+# 1.18.33; by the source of CodeBuddy Code, Kilo, oh-my-pi, pi and Qoder, by the plugin that is generated for
+# Amp, and documented for Augment, Vibe and VS Code.
 MESSAGES = {
     "claude-code": "systemMessage",
     "codex": "systemMessage",
@@ -33,6 +34,10 @@ MESSAGES = {
     "augment": "systemMessage",
     "mistral-vibe": "system_message",
     "vs-code-copilot": "systemMessage",
+    "codebuddy": "systemMessage",
+    "qoder": "systemMessage",
+    "amp": "system_message",
+    "omp": "system_message",
 }
 # Those that show a message and hide the reason of a denied call.
 HIDE_REASONS = ("gemini-cli", "kilo", "opencode")

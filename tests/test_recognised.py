@@ -21,8 +21,10 @@ UNNAMED = {
         "tool.definition",
     )
 }
-# Kilo, its fork, calls plugins with the same arguments, so that both may have sent them.
-FORKS = {"kilo": "opencode"}
+# A fork calls plugins with the same arguments, so that both may have sent them.
+FORKS = {"kilo": "opencode", "omp": "pi"}
+# As it is documented, a tool call of it has no key or name of its own: others are likelier, and may be right.
+UNTOLD = {"junie"}
 CAPTURED = [name for name in agent_data.CAPTURED if name not in UNNAMED]
 
 
@@ -37,6 +39,6 @@ def test_a_captured_payload_is_recognised(name: str) -> None:
 @pytest.mark.parametrize("agent", agent_data.DOCUMENTED)
 def test_a_documented_tool_call_is_recognised(agent: str) -> None:
     calls = {native: payload for native, payload in agent_data.DOCUMENTED[agent].items() if "ool" in native}
-    assert {native: recognise_payload(payload)[0][0] for native, payload in calls.items()} == dict.fromkeys(
-        calls, agent
-    )
+    found = {native: [name for name, _ in recognise_payload(payload)] for native, payload in calls.items()}
+    assert all(agent in names for names in found.values())
+    assert [native for native, names in found.items() if names[0] != agent and agent not in UNTOLD] == []

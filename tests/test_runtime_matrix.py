@@ -89,8 +89,12 @@ def check_guard(hook: PlannedHook, seat: Seat, folder: Path) -> None:
 
 def check_rewrite(hook: PlannedHook, seat: Seat, folder: Path) -> None:
     """Another command runs, with all else as it was; where that cannot be said, none does."""
-    outcome, told = tried(hook, seat, DANGEROUS, folder)
-    if not seat.rewrites:
+    payload = payload_of(seat.agent, seat.native, seat.payload, DANGEROUS, folder)
+    found = fire(hook, seat.agent, seat.native, payload, folder)
+    outcome, told = seat.outcome(found.answer, args_of(seat, payload)), found.answer
+    approves = [run.answered.verdict for run in found.report.runs] == ["allow"]
+    # A hook that changes a call has not approved it.
+    if not seat.rewrites or (seat.lifts and not approves):
         assert outcome.blocked, (outcome, told)
         assert KEPT in outcome.reason, (outcome, told)
         return

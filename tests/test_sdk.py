@@ -57,6 +57,8 @@ UNTOLD = {
     ("vs-code-copilot", "session_start"),
     ("vs-code-copilot", "before_prompt"),
     ("kiro-v1", "session_start"),
+    ("junie", "session_start"),
+    ("junie", "before_prompt"),
 }
 BASH = {
     "session_id": "s",

@@ -412,8 +412,11 @@ def test_a_url_that_hears_and_says_other_words_is_a_lost_guard(target: str) -> N
 
 
 def by_prompt(**more: str) -> dict[str, str]:
-    """Claude Code's settings with a guard that asks a model; its first words are no command of a shell."""
-    handler = {"type": "prompt", "prompt": "It's for $ARGUMENTS; deny `rm`", "timeout": 50, **more}
+    """Claude Code's settings with a guard that asks a model; its first words are no command of a shell.
+
+    oh-my-pi waits 30 s at most.
+    """
+    handler = {"type": "prompt", "prompt": "It's for $ARGUMENTS; deny `rm`", "timeout": 25, **more}
     groups = [{"matcher": "Bash", "hooks": [handler]}]
     return {".claude/settings.json": json.dumps({"hooks": {"PreToolUse": groups}})}
 

@@ -194,7 +194,7 @@ WIRE: Wire = claude.WIRE.replace(
         "CLAUDE_PLUGIN_ROOT": "$package",
     },
     starts_in="root",
-    marks=("transcript_path=.codebuddy/", "client", "generation_id", "call_id"),
+    marks=("transcript_path=.codebuddy/", "client", "version", "generation_id", "call_id"),
     answers=ANSWERS,
     merges=("*",),
     reads={

@@ -158,10 +158,7 @@ DIALECT = Dialect(
     facts="documentation of 2026",
     sources=SOURCES,
     shows={"*": (("reason",), "doc")},
-    locations=(
-        Location("user", "~/.junie/config.json", "doc"),
-        Location("project", ".junie/config.json", "doc", loaded=False),
-    ),
+    locations=(Location("user", "~/.junie/config.json", "doc"),),
     events=EVENTS,
     lacks=LACKS,
     tools=TOOLS,

@@ -139,7 +139,11 @@ WIRE: Wire = claude.WIRE.replace(
         "QODER_PLUGIN_ROOT": "$package",
     },
     starts_in="root",
-    marks=("transcript_path=.qoder/", "mcp_context", "original_request_name"),
+    # Two that Claude Code sends too: with them its folder decides.
+    marks=(
+        *("transcript_path=.qoder/", "mcp_context", "original_request_name"),
+        *("permission_mode", "tool_use_id"),
+    ),
     answers=ANSWERS,
     reads={
         "SessionStart": READ_TEXT,

@@ -27,6 +27,7 @@ SEATS = {
         "PreToolUse",
         "PreToolUse",
         antigravity,
+        lifts=True,
         contexts={"after_tool_execute": ("PostToolUse", "PostToolUse", None)},
         place="toolCall.args",
     ),

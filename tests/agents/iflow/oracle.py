@@ -20,6 +20,10 @@ SEATS = {
         "PreToolUse",
         iflow,
         rewrites=False,
-        contexts={"after_tool_execute": ("PostToolUse", "PostToolUse", None)},
+        contexts={
+            "session_start": ("SessionStart", "SessionStart", None),
+            "before_prompt": ("UserPromptSubmit", "UserPromptSubmit", None),
+            "after_tool_execute": ("PostToolUse", "PostToolUse", None),
+        },
     ),
 }
