@@ -105,7 +105,13 @@ VARIANTS = {
 }
 INPUTS: dict[str, dict[str, Tree]] = {
     # Its own field `command` says what it does.
-    "file_editor": {"path": "path", "content": "file_text", "old": "old_str", "new": "new_str"},
+    "file_editor": {
+        "action": "command",
+        "path": "path",
+        "content": "file_text",
+        "old": "old_str",
+        "new": "new_str",
+    },
     "mcp": {"data": "$input", "kind": "MCPToolAction"},
 }
 
