@@ -22,8 +22,9 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell sc
 
 # The key of the message that the person at the agent sees beside a tool call, and nobody of the others.
 # Measured in interactive sessions of Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0 and OpenCode
-# 1.18.33; by the source of CodeBuddy Code, Kilo, oh-my-pi, pi and Qoder, by the plugin that is generated for
-# Amp, and documented for Augment, Vibe and VS Code.
+# 1.18.33, and in runs of Deep Agents Code and Letta Code; by the source of CodeBuddy Code, Kilo, oh-my-pi, pi
+# and Qoder, by the plugin that is generated for Amp, and documented for Augment, Vibe and VS Code. Empty: it
+# is all that is printed.
 MESSAGES = {
     "claude-code": "systemMessage",
     "codex": "systemMessage",
@@ -34,13 +35,15 @@ MESSAGES = {
     "augment": "systemMessage",
     "mistral-vibe": "system_message",
     "vs-code-copilot": "systemMessage",
+    "deepagents-code": "systemMessage",
+    "letta-code": "",
     "codebuddy": "systemMessage",
     "qoder": "systemMessage",
     "amp": "system_message",
     "omp": "system_message",
 }
 # Those that show a message and hide the reason of a denied call.
-HIDE_REASONS = ("gemini-cli", "kilo", "opencode")
+HIDE_REASONS = ("deepagents-code", "gemini-cli", "kilo", "opencode")
 REMEDY = "Ask the user to run `hookport trust` in their own terminal; it is refused here."
 UNAPPROVED = "1 hook of this project does not run, because {} not approved the current version: guard."
 
@@ -75,7 +78,10 @@ def call(place: Place, seat: str, session: str = "") -> tuple[Outcome, str]:
         tree: Any = json.loads(told.stdout)
     except ValueError:
         tree = {}
-    message = tree.get(MESSAGES.get(it.agent, ""), "") if isinstance(tree, dict) else ""
+    key = MESSAGES.get(it.agent)
+    message = tree.get(key or "", "") if isinstance(tree, dict) else ""
+    if key == "":
+        message = told.stdout.strip()
     return it.outcome(told, args_of(it, payload)), message
 
 

@@ -299,6 +299,10 @@ DIALECT = Dialect(
     kind="agent",
     facts="0.19.0",
     sources=SOURCES,
+    shows={
+        # Of a denied call at most the beginning of the reason, and nothing for the shell.
+        "*": ((), "src"),
+    },
     locations=(
         Location("user", "~/.hermes/config.yaml", "lab"),
         Location("system", "/etc/hermes/config.yaml", "lab"),

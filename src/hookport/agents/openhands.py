@@ -105,7 +105,13 @@ VARIANTS = {
 }
 INPUTS: dict[str, dict[str, Tree]] = {
     # Its own field `command` says what it does.
-    "file_editor": {"path": "path", "content": "file_text", "old": "old_str", "new": "new_str"},
+    "file_editor": {
+        "action": "command",
+        "path": "path",
+        "content": "file_text",
+        "old": "old_str",
+        "new": "new_str",
+    },
     "mcp": {"data": "$input", "kind": "MCPToolAction"},
 }
 
@@ -365,6 +371,8 @@ DIALECT = Dialect(
     kind="agent",
     facts="CLI 1.16.0",
     sources=SOURCES,
+    # Why a prompt was denied is in its log only.
+    shows={"pre_tool_use": (("reason",), "src"), "*": ((), "src")},
     locations=(
         Location("project", ".openhands/hooks.json", "lab"),
         Location("user", "~/.openhands/hooks.json", "lab"),

@@ -145,6 +145,8 @@ def _match_term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -
     """Match a tool outside the vocabulary."""
     kind, value, inner = term
     if kind == "tool":
+        if value not in names and _may_be_called(value, call, wire):
+            return _match_in_doubt(call)
         return Match(f"its matcher has the tool {value}", matches=value in names)
     if kind == "pattern":
         return _match_name(value, call, names, wire)
@@ -161,6 +163,15 @@ def _match_term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -
         return _match_in_doubt(call)
     may_be = any(value in (EVERY_SERVER, server) and inner in ("", tool) for server, tool in splits)
     return _match_in_doubt(call) if may_be else None
+
+
+def _may_be_called(name: str, call: Call, wire: Wire) -> bool:
+    """Whether an MCP tool may have this name: the agent omits its server, and the name has no prefix."""
+    prefix, joint = (wire.mcp or ("mcp__", "__"))[:2]
+    if prefix or not joint or not call.mcp_tool or call.server:
+        return False
+    server, found, rest = _fold_name(name).rpartition(_fold_name(joint + call.mcp_tool))
+    return bool(server and found and not rest)
 
 
 def _match_name(pattern: str, call: Call, names: list[str], wire: Wire) -> Match | None:
