@@ -200,7 +200,8 @@ def test_matchers_are_tested_in_their_own_words(agent: str, native: str, payload
     found = {}
     for script in list_dialects():
         for spec in find_event_specs(get(script), event.event):
-            if value is None or not spec.subject:
+            # One matches the message of a notification, not its kind.
+            if value is None or spec.subject in ("", "message"):
                 continue
             word = in_own(field, script, in_common(field, agent, value))
             fires = [
