@@ -195,13 +195,14 @@ def matcher(script: str, native: str, subject: str, word: str) -> PlannedHook:
 def test_matchers_are_tested_in_their_own_words(agent: str, native: str, payload: dict[str, Any]) -> None:
     """A matcher fires on the script's word for what happened, and not on another one."""
     event = read_event(get_wire(agent.removesuffix(PASCAL)), payload, native)
-    field = ABOUT[event.event]
-    value = said(SENT[agent], event.event, payload).get(field)
+    told = said(SENT[agent], event.event, payload)
     found = {}
     for script in list_dialects():
         for spec in find_event_specs(get(script), event.event):
-            # One matches the message of a notification, not its kind.
-            if value is None or spec.subject in ("", "message"):
+            # iFlow's matcher on notifications is about their text.
+            field = "message" if spec.subject == "message" else ABOUT[event.event]
+            value = told.get(field)
+            if value is None or not spec.subject:
                 continue
             word = in_own(field, script, in_common(field, agent, value))
             fires = [
