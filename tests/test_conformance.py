@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -488,7 +489,10 @@ def test_capabilities_of_the_target_are_used(target: str) -> None:
         if supports(dialect, "custom_env"):
             assert dict(one.handler.env) == {"A": "b"}
         if supports(dialect, "configurable_cwd"):
-            assert one.handler.cwd == "sub"
+            # Behind the bridge the folder of the entry is lost (measured on pi 0.87.1).
+            is_behind = f" canonical {target} " in one.handler.command
+            assert one.handler.cwd == ("" if is_behind else "sub")
+            assert is_behind is bool(re.search(r"cd \S*sub\"? && ", one.handler.command))
 
 
 @pytest.mark.conforms("F6")
