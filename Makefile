@@ -79,10 +79,12 @@ prove-frameworks: $(STAMP) ## run every adapter in its real framework, and keep 
 	@$(PY) -m tests.frameworks.prove --install --save $(ARGS)
 	@$(PY) docs/generate.py
 
-# One scenario on the agents that were fetched before; none is fetched here, and what is skipped is named.
+# One scenario on agents that were fetched before; none is fetched here, and what is skipped is named. These start in
+# a second or two, and have each kind of file: JSON by event, JSON of a plugin, TOML, and two sorts of modules.
+SMOKE := claude-code codex goose grok-build opencode pi
 smoke: $(STAMP)
 	@echo "==> hookport prove --cached"
-	@$(BIN)/hookport prove --cached --mode bridge --scenario peers-guard 2>&1
+	@$(BIN)/hookport prove $(SMOKE) --cached --mode bridge --scenario peers-guard 2>&1
 
 # The types take one core for half a minute, so the quick checks run beside them.
 check: $(STAMP) ## everything above that only reads, as CI runs it
