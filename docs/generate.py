@@ -293,7 +293,7 @@ def frameworks() -> dict[str, str]:
     """What was measured of the adapters, and the ways around each."""
     text = f"# Measured frameworks\n\n{MADE}" + inspect.cleandoc(
         """
-        What the [adapters](frameworks.md) do in the real frameworks, with a scripted model on this machine.
+        What the [adapters](frameworks.md) do in the real frameworks, with a scripted model on loopback.
         Each scenario has a control: the same calls without hooks, in which what the guard prevents really
         happens. `make prove-frameworks` measures again, `python -m tests.frameworks.prove --json` prints the
         results, and `tests/frameworks/results` keeps them.
