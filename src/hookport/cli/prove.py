@@ -135,7 +135,7 @@ class ScenarioDocument(TypedDict):
 
 
 class FiredDocument(TypedDict):
-    """How often an event fired, in which scenario, and the keys of its payloads."""
+    """How often an event fired, in which scenario, and its payloads' keys; left out where none were kept."""
 
     fired: int
     scenario: str

@@ -20,7 +20,7 @@ from hookport.doctor import syntax
 from hookport.shell.syntax import Node, Part, parse
 from hookport.vendor.vendored import ARCHIVE
 
-SECONDS = 5
+SECONDS = 15
 # The builtins of bash besides `health.BUILT_IN`.
 OF_BASH = frozenset(
     re.findall(
