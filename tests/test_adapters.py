@@ -153,6 +153,20 @@ def test_arguments_that_are_no_json_object_do_not_run(project: Project, argument
     assert all("did not run" in text for text in got)
 
 
+def test_arguments_that_hooks_cannot_see_whole_do_not_run(project: Project) -> None:
+    """A tool would get the part that no hook was shown."""
+    deep: Any = "rm -rf build"
+    for _ in range(95):
+        deep = [deep]
+    itself: dict[str, Any] = {}
+    itself["again"] = itself
+    for hidden in (deep, itself, {1: "ls", "1": "rm -rf build"}):
+        refusal = read_arguments({"command": hidden})
+        assert isinstance(refusal, str)
+        assert "cannot be judged, so it did not run" in refusal
+        assert run_both(Guard(project.host()), {"command": hidden}) == [refusal, refusal]
+
+
 def test_no_arguments_are_an_empty_object() -> None:
     nothings: list[object] = ["", " ", None, {}, b"{}"]
     assert [read_arguments(nothing) for nothing in nothings] == [{}] * 5

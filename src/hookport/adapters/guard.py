@@ -208,18 +208,42 @@ def read_arguments(arguments: object) -> dict[str, Any] | str:
         except ValueError as error:
             return f"The arguments of this call are not JSON ({error}), so it did not run."
     elif is_dataclass(arguments) or callable(getattr(arguments, "model_dump", None)):
-        arguments = as_json(arguments)
+        try:
+            arguments = _as_whole_json(arguments)
+        except (ValueError, RecursionError) as error:
+            return _explain_unreadable(error)
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):
         kind = type(arguments).__name__
         return f"The arguments of this call are no JSON object but {kind}, so it did not run."
-    return {key: as_json(value) if not _is_plain(value) else value for key, value in arguments.items()}
+    try:
+        return {key: value if _is_plain(value) else _as_whole_json(value) for key, value in arguments.items()}
+    except (ValueError, RecursionError) as error:
+        return _explain_unreadable(error)
 
 
 def _is_plain(value: object) -> bool:
     """Whether the host copies and checks it by itself."""
     return value is None or isinstance(value, (bool, int, float, str))
+
+
+def _as_whole_json(value: object, around: tuple[int, ...] = ()) -> Any:
+    """Make JSON of a value that hooks judge; ValueError where they would not see all that the tool gets."""
+    if id(value) in around or len(around) > _DEEPEST:
+        raise ValueError("they contain themselves or are nested too deeply")
+    if isinstance(value, Mapping):
+        items = {_encode(str(key)): item for key, item in value.items()}
+        if len(items) < len(value):
+            raise ValueError("two keys have the same spelling")
+        return {key: _as_whole_json(item, (*around, id(value))) for key, item in items.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_as_whole_json(item, (*around, id(value))) for item in value]
+    if callable(dump := getattr(value, "model_dump", None)) and not isinstance(value, type):
+        return _as_whole_json(dump(), (*around, id(value)))
+    if is_dataclass(value) and not isinstance(value, type):
+        return _as_whole_json(asdict(value), (*around, id(value)))
+    return as_json(value)
 
 
 def as_json(value: object, _around: tuple[int, ...] = ()) -> Any:
