@@ -41,8 +41,8 @@ SHARED = {
     ("codebuddy", "src/hookport/wire/obeyed.py"): "an answer with a verdict may beat a denying exit code",
     ("omp", "src/hookport/lab/driver.py"): "programs may run on Bun",
     ("omp", "src/hookport/lab/programs.py"): "programs may run on Bun",
-    ("omp", "tests/test_native_answers.py"): "an agent may have no hook files to answer natively",
-    ("omp", "tests/test_prove_drivers.py"): "programs may run on Bun",
+    ("omp", "tests/test_native_answers.py"): "an agent whose hooks are modules is told by its files",
+    ("omp", "tests/test_prove_drivers.py"): "settings may be in a .yml file",
 }
 
 

@@ -189,7 +189,7 @@ def _explain_missing(args: Namespace, known: ProjectView) -> int:
     broken_files = {finding.file for finding in broken}
     broken += [
         finding
-        for finding in known.found.findings
+        for finding in known.discovery.findings
         if _costs_hooks(finding)
         and finding.file not in broken_files
         and (not word or word in f"{finding.file} {finding.message}".lower())
@@ -200,7 +200,7 @@ def _explain_missing(args: Namespace, known: ProjectView) -> int:
     # Files that no hook can be told apart in may be where it stands.
     if not findings:
         findings = [stray.finding for stray in known.strays]
-        every = (*known.found.findings, *(diagnosis.finding for diagnosis in known.diagnoses))
+        every = (*known.discovery.findings, *(diagnosis.finding for diagnosis in known.diagnoses))
         findings += {finding.message: finding for finding in every if _costs_hooks(finding)}.values()
     if args.json:
         agent = next(iter(args.agents), "")
@@ -214,7 +214,7 @@ def _explain_missing(args: Namespace, known: ProjectView) -> int:
     names = tuple(dict.fromkeys(map(plan_builder.name_entry, known.list_hooks())))
     what = f"no hook '{args.hook}'" if args.hook else "no hooks"
     paint = Paint(sys.stdout)
-    line = make_plain(f"{what} in {known.found.root}.{suggest_closest(args.hook or '', names)}")
+    line = make_plain(f"{what} in {known.discovery.root}.{suggest_closest(args.hook or '', names)}")
     sys.stdout.write(f"{paint.fold(line, 2)}\n")
     if findings:
         sys.stdout.write(report.format_findings(findings, Paint(sys.stdout), {}))

@@ -82,15 +82,15 @@ class ProjectView(NamedTuple):
     paused: Mapping[str, float]
 
     @property
-    def found(self) -> Discovery:
+    def discovery(self) -> Discovery:
         return self.survey.discovery
 
     def list_hooks(self) -> tuple[HookEntry, ...]:
         """Every discovered hook, even if switched off or overridden, without entries that call us."""
         every = (
-            *self.found.hooks,
-            *self.found.scoped,
-            *(overridden.hook for overridden in self.found.overridden),
+            *self.discovery.hooks,
+            *self.discovery.scoped,
+            *(overridden.hook for overridden in self.discovery.overridden),
         )
         return tuple(hook for hook in every if not is_ours(hook.hook.handler.command))
 
@@ -172,7 +172,7 @@ def make_match_step(hook: HookEntry, event: Event, agent: Wire, env: Mapping[str
 def _walk_gates(
     hook: HookEntry, dialect: Dialect, project: ProjectView, matching: GateStep | None
 ) -> Iterator[GateStep]:
-    world, discovery = project.world, project.found
+    world, discovery = project.world, project.discovery
     scopes = project.survey.find_standings(dialect.id)
     is_scoped = hook in discovery.scoped
     installed = [scope.installed for scope in scopes]
@@ -243,7 +243,7 @@ def _spell_diagnosis(diagnosis: Diagnosis) -> str:
 
 def _find_gap_gate(hook: HookEntry, dialect: Dialect, cover: Cover, project: ProjectView) -> str:
     """The gate that stops a hook which nothing runs."""
-    root, env = project.found.root, project.world.env
+    root, env = project.discovery.root, project.world.env
     if hook.off:
         return ENABLED
     if not is_fired(dialect, hook.hook):
@@ -267,7 +267,7 @@ def _check_enabled(hook: HookEntry, project: ProjectView) -> GateStep | None:
     if not hook.hook.enabled:
         return GateStep(ENABLED, FAILS, "it is switched off in its file", "Switch it on in its file.")
     if hook.off:
-        by = spell_switch(hook.off, project.found.root)
+        by = spell_switch(hook.off, project.discovery.root)
         return GateStep(ENABLED, FAILS, f"{by} switches it off", hook.off.fix)
     over = pauses.find_pause_end(project.paused, name_entry(hook))
     if over:
@@ -299,7 +299,7 @@ def _check_trusted(dialect: Dialect, cover: Cover, row: HookState | None, projec
 def _check_approved(
     found_hook: HookEntry, cover: Cover, row: HookState | None, project: ProjectView
 ) -> GateStep:
-    discovery, env = project.found, project.world.env
+    discovery, env = project.discovery, project.world.env
     if cover.by == "agent":
         return GateStep(APPROVED, OK, "not needed: the agent runs it itself")
     if found_hook.scope != "project":

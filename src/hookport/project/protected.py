@@ -28,7 +28,7 @@ def list_protected_paths(
 ) -> list[str]:
     """The protected paths, each with everything below it, by their names and by the targets of their links.
 
-    `known` are the files of hooks whose identity was already computed, by the hook's `id()`.
+    `files_by_entry` has the files of hooks whose identity was already computed, by the hook's `id()`.
     """
     paths = [path for path in _find_paths(discovery, env, files_by_entry) if path]
     resolve = make_resolver()
