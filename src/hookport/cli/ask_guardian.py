@@ -50,25 +50,25 @@ def run(args: Namespace) -> int:
         raise UsageError("stdin has no event in the interchange format.")
     guardian = Guardian(args.url, secret, os.environ.copy(), args.agent_id)
     try:
-        said = answer(event, guardian)
+        decision = answer(event, guardian)
     except UnansweredError as error:
         sys.stderr.write(f"the Guardian did not decide: {error}\n")
         return 1
-    if said:
-        sys.stdout.write(f"{dumps(said)}\n")
+    if decision:
+        sys.stdout.write(f"{dumps(decision)}\n")
     return 0
 
 
 def _read_secret(path: str) -> bytes:
     """Read the secret; UsageError where others could have read it too."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
         secret = Path(path).read_bytes().strip()
     except OSError as error:
         raise UsageError(f"cannot read '{path}': {error.strerror}.") from None
-    if stat.S_ISLNK(found.st_mode):
+    if stat.S_ISLNK(status.st_mode):
         raise UsageError(f"'{path}' is a link; name the file itself.")
-    if os.name != "nt" and found.st_mode & 0o077:
+    if os.name != "nt" and status.st_mode & 0o077:
         raise UsageError(f"others can read '{path}'. Try: chmod 600 {path}")
     if not secret:
         raise UsageError(f"'{path}' is empty.")
